@@ -10,7 +10,7 @@
 # there is no repository; LECTERN_RESULTS the folder of the report and of what the parts said, where bench/results is not what comes back.
 set -u
 cd "$(dirname "$0")/.."
-# Where CUDA and its driver lie when nobody has said so.
+# Where CUDA and its driver lie unless the caller names other places.
 PATH=$PATH:/usr/local/cuda/bin:/usr/local/nvidia/bin
 begin=$(date +%s)
 seconds=${LECTERN_SECONDS:-535}
@@ -35,7 +35,7 @@ if [ -z "$build" ]; then
   else
     cuda=-DLECTERN_CUDA=OFF
   fi
-  # CMake takes make where nobody says otherwise, also where there is none.
+  # CMake takes make unless another generator is named, also where there is no make.
   if [ ! -f $build/CMakeCache.txt ] && command -v ninja > /dev/null; then cuda="$cuda -G Ninja"; fi
   # shellcheck disable=SC2086
   cmake -S . -B $build -DLECTERN_ADDON=OFF $cuda > build/gpu.log 2>&1 || { cat build/gpu.log; exit 1; }
@@ -70,7 +70,7 @@ commit=${LECTERN_COMMIT:-$(git rev-parse --short HEAD 2> /dev/null || echo unkno
   echo
 } > "$report"
 if [ "$device" = cuda ]; then
-  # Clocks and power that somebody has lowered explain numbers that nothing else does.
+  # Lowered clocks and power limits explain numbers that nothing else does.
   nvidia-smi --query-gpu=name,memory.total,memory.free,clocks.max.sm,clocks.max.mem,power.limit,mig.mode.current,compute_mode,pcie.link.gen.current,pcie.link.width.current --format=csv >> "$log" 2>&1
 fi
 
@@ -205,7 +205,7 @@ if [ "$device" = cuda ] && [ "$(left)" -gt 150 ]; then
   measured 1 60
   unset LECTERN_EARLY_LAUNCHES
 fi
-# What holds the kernels up, for whoever makes them quicker: the counters of a few launches of the 8B model, where the profiler is there.
+# What holds the kernels up, for work on their speed: the counters of a few launches of the 8B model, where the profiler is there.
 profiled() {
   [ "$(left)" -gt 75 ] || return 0
   timeout -k 5 55 ncu --clock-control none --kernel-name-base function --kernel-name "regex:$1" --launch-skip "$2" --launch-count "$3" --section SpeedOfLight \

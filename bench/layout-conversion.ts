@@ -25,11 +25,11 @@ function regionsOf(block: Block): LabelledBox[] {
 
 /** The page as a document by itself. */
 export async function convertedRegions(content: PageContent, ports: Pick<ConvertPorts, 'layout' | 'tableCells'>): Promise<LabelledBox[]> {
-  const nobody = new Error('Nothing is drawn here.');
-  const pages = { pageCount: 1, title: '', outline: () => [], readPage: () => content, render: (): Bitmap => { throw nobody; }, close: () => undefined };
+  const notDrawn = new Error('Nothing is drawn here.');
+  const pages = { pageCount: 1, title: '', outline: () => [], readPage: () => content, render: (): Bitmap => { throw notDrawn; }, close: () => undefined };
   const request = { inputPath: '', filename: '', outputDirectory: '', failedPages: [], options: { ...defaultConvertOptions, doOcr: false } };
   const whole: ConvertPorts = {
-    engine: { deskewAngle: () => Promise.reject(nobody) }, recognisers: { find: () => Promise.resolve({ reason: '' }) }, progress: () => undefined, signal: new AbortController().signal, ...ports,
+    engine: { deskewAngle: () => Promise.reject(notDrawn) }, recognisers: { find: () => Promise.resolve({ reason: '' }) }, progress: () => undefined, signal: new AbortController().signal, ...ports,
   };
   const errors: Parameters<typeof structurePages>[4] = [];
   const { pages: structures } = await structurePages(pages, request, whole, new Timings(), errors);

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Tries the single executable on a host as it stands and leaves nothing behind: starts it with its own model on the given device, chats, converts, looks at what it says of the device's memory and
+# Tries the single executable on a host as it stands and leaves nothing behind: starts it with its own model on the given device, chats, converts, checks what it reports of the device's memory and
 # which of CUDA's libraries it has opened (the driver's alone may be), and ends it. Prints a line for each and ends with something else than 0 where one fails. Takes some seconds; needs curl.
 # Usage: packaging/try-on-host.sh PROGRAM [cuda|cpu] [DOCUMENT.pdf]
 set -u
@@ -14,7 +14,7 @@ failed=0
 service=
 end() { [ -z "$service" ] || kill "$service" 2> /dev/null; rm -rf "$place"; }
 trap end EXIT
-# Nor are the settings of somebody's service this one's.
+# The settings of another service are not those of this one.
 for name in $(env | sed -n 's/^\(LECTERN_[A-Z_]*\)=.*/\1/p'); do unset "$name"; done
 export HOME="$place" XDG_CACHE_HOME="$place/cache" XDG_STATE_HOME="$place/state" XDG_CONFIG_HOME="$place/config"
 # says TITLE CONDITION...: holds or fails
@@ -63,6 +63,6 @@ kill "$service"
 wait "$service"
 code=$?
 service=
-says "it ends with 0 when it is told to (was $code)" [ $code -eq 0 ]
+says "it ends with 0 when it is stopped (was $code)" [ $code -eq 0 ]
 [ $failed -eq 0 ] || tail -n 20 "$place/log"
 exit $failed

@@ -9,7 +9,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') process.stderr.write(`lectern: Standard output cannot be written: ${error.message}.\n`);
   endOutput(error.code === 'EPIPE' ? 0 : 1);
 });
-// Nobody can be told.
+// There is no place left to report it.
 process.stderr.on('error', () => undefined);
 
 obeyNohup();

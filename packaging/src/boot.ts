@@ -49,7 +49,7 @@ function cacheRoot(): string {
   return own;
 }
 
-/** What lies there is run as code: nobody else may have put it there. */
+/** What lies there is run as code: no other user may have put it there. */
 function requirePrivate(directory: string): void {
   const found = lstatSync(directory);
   if (!found.isDirectory() || (found.uid !== uid && found.uid !== 0) || (found.mode & 0o022) !== 0) {
@@ -72,7 +72,7 @@ function isWhole(directory: string, { entries, bytesOf }: Archive): boolean {
   }
 }
 
-/** An hour ago nobody was unpacking who still is. */
+/** Older directories are left by processes that were killed: no unpacking takes an hour. */
 const abandonedMs = 3_600_000;
 
 /** What processes left that were killed while they unpacked. */
@@ -98,7 +98,7 @@ function unpack(): string {
   const directory = join(root, CONTENT_HASH);
   const asset = new Uint8Array(getRawAsset('program') as ArrayBuffer);
   const archive = readArchive(asset);
-  // First: what is in use is not removed while it is looked at.
+  // First: what is in use is not removed while it is checked.
   touchVersion(directory);
   if (isWhole(directory, archive)) return directory;
   let fresh: string | undefined;

@@ -92,7 +92,7 @@ function inAscii(script: string): string {
 export async function bundleProgram(directory: string): Promise<string[]> {
   const files = [...await bundleMain(directory), ...await bundleWorker(directory)];
   mkdirSync(directory, { recursive: true });
-  // The main scripts last, and each at once: whoever starts meanwhile finds all that it asks for.
+  // The main scripts last, and each at once: a process that starts meanwhile finds all that it loads.
   const isMain = ({ name }: BundledFile): boolean => mainScripts.includes(name);
   for (const { name, contents } of files.filter((file) => !isMain(file))) writeWhole(join(directory, name), contents);
   for (const { name, contents } of files.filter(isMain)) writeWhole(join(directory, name), contents, 0o755);

@@ -24,13 +24,13 @@ export function keepVersion(directory: string, everyMs = dayMs): void {
   setInterval(() => touchVersion(directory), everyMs).unref();
 }
 
-/** Removes the versions beside `own` that nobody has used for long. What cannot be removed stays. */
+/** Removes the versions beside `own` that have not been used for long. What cannot be removed stays. */
 export function removeUnused(root: string, own: string, now = Date.now()): void {
   for (const name of readdirSync(root).filter((entry) => /^[0-9a-f]{32}$/.test(entry) && entry !== own)) {
     try {
       const directory = join(root, name);
       if (now - lstatSync(directory).mtimeMs < unusedMs) continue;
-      // Under another name at once: whoever starts that version now finds none, and not half of one.
+      // Under another name at once: a process that starts that version now finds none, and not half of one.
       const doomed = mkdtempSync(join(root, 'unpacking-'));
       try {
         renameSync(directory, join(doomed, name));

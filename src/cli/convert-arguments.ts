@@ -15,7 +15,7 @@ export type ResultFormat = keyof typeof extensions;
 export interface Wish {
   /** Absolute; `-` is standard input. */
   files: string[];
-  /** What standard input is called; null: nobody says. */
+  /** The name that the user gives standard input; null: none. */
   inputName: string | null;
   formats: ResultFormat[];
   /** null: the one result goes to standard output. */

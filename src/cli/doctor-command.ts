@@ -1,4 +1,4 @@
-/** `lectern doctor`: looks at what the service needs on this machine, and says what to do about each thing that is wrong. */
+/** `lectern doctor`: checks what the service needs on this machine, and reports what to do about each thing that is wrong. */
 import { resolveSettings } from '../settings/settings.js';
 import { LecternError } from '../errors.js';
 import { packageVersion } from '../platform/package-files.js';

@@ -1,4 +1,4 @@
-/** What `lectern doctor` looks at around the program: the state directory, the models' directories, the ports. */
+/** What `lectern doctor` checks around the program: the state directory, the models' directories, the ports. */
 import { accessSync, constants, existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { createServer, request as requestHttp } from 'node:http';
@@ -45,7 +45,7 @@ export async function examineState({ state }: Pick<Settings, 'state'>, look: (pa
   return [free >= fewBytes ? { state: 'good', what: withFree } : { state: 'note', what: withFree, advice: 'uploads and results need room: free some, or name another directory with --state' }];
 }
 
-/** One line a directory, and one for each file that cannot be used. `named`: somebody asked for these directories, and the service is not ready without them. */
+/** One line a directory, and one for each file that cannot be used. `named`: the user asked for these directories, and the service is not ready without them. */
 export async function examineModels({ models: directories }: Pick<Settings, 'models'>, named: boolean): Promise<Finding[]> {
   const findings = await Promise.all(directories.map(async (directory): Promise<Finding> => {
     const reason = await whyUnreadable(directory);
@@ -82,7 +82,7 @@ function shortList(names: string[]): string {
   return `${names.slice(0, 8).join(', ')}${names.length > 8 ? ', ...' : ''}`;
 }
 
-/** Free, taken by a Lectern that already runs, or taken by somebody else. */
+/** Free, taken by a Lectern that already runs, or taken by another program. */
 export async function examinePort(address: ListenAddress): Promise<Finding> {
   const where = `port: ${authorityOf(address.host, address.port)}`;
   try {
@@ -104,7 +104,7 @@ const answerMs = 3000;
 function lecternAt(url: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const isTls = url.startsWith('https:');
-    // Only looked at: nothing secret is sent, so it need not prove who it is.
+    // Only a check: nothing secret is sent, so it need not prove who it is.
     const request = (isTls ? requestHttps : requestHttp)(url, { signal: AbortSignal.timeout(answerMs), agent: false, ...(isTls ? { rejectUnauthorized: false } : {}) }, (answer) => {
       let text = '';
       answer.setEncoding('utf8').on('data', (piece: string) => { text += piece; }).on('error', () => resolve(undefined));

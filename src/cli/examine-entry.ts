@@ -1,4 +1,4 @@
-/** What `lectern doctor` looks at in who may enter: addresses and their access list, the certificate. */
+/** What `lectern doctor` checks of who may enter: addresses and their access list, the certificate. */
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { checkEntry } from '../program/entry.js';
@@ -20,7 +20,7 @@ export function examineEntry(settings: Settings, now = Date.now()): Finding[] {
     return [{ state: 'bad', what: `access: the service would not start${running}`, advice: thrown.message }];
   }
   const access: Finding = accessList !== null ? { state: 'good', what: `access: ${accessList}, for ${allowedRoles.join(', ')}` }
-    : allowAll ? { state: 'note', what: 'access: whoever reaches the port may use it', advice: 'leave out --allow-all and name networks and keys with --access-list' }
+    : allowAll ? { state: 'note', what: 'access: any client that reaches the port may use it', advice: 'leave out --allow-all and name networks and keys with --access-list' }
       : { state: 'good', what: 'access: only from this machine' };
   return tlsCertificate === null ? [access] : [access, examineCertificate(tlsCertificate, now)];
 }

@@ -1,4 +1,4 @@
-/** What `lectern doctor` looks at in the machine: the program's own parts, the GPU and its driver, memory. */
+/** What `lectern doctor` checks of the machine: the program's own parts, the GPU and its driver, memory. */
 import { accessSync, constants, existsSync, readFileSync, readdirSync } from 'node:fs';
 import { freemem, totalmem } from 'node:os';
 import type { Settings } from '../settings/settings.js';

@@ -1,4 +1,4 @@
-/** What `lectern doctor` says of the memory of models: what the settings give them against what the device has, and which fit into it. */
+/** What `lectern doctor` reports of the memory of models: what the settings give them against what the device has, and which fit into it. */
 import type { Settings } from '../settings/settings.js';
 import { openEngine } from '../engine/engine.js';
 import type { DeviceInfo, Engine, LanguageEngine } from '../engine/port.js';

@@ -7,7 +7,7 @@ import { LecternError } from '../errors.js';
 import type { Command } from './command.js';
 import { keyUsage } from './usage.js';
 
-/** The line alone on standard output, so that `>>` adds it to the list; the key is for the eyes of whoever asked. */
+/** The line alone on standard output, so that `>>` adds it to the list; the key is for the eyes of the user. */
 export const key: Command = async (args) => {
   const [name, role, ...more] = args;
   const isWord = (word: string | undefined): boolean => word !== undefined && /^[\w.@-]+$/.test(word);

@@ -13,7 +13,7 @@ export function pullAdvice(name: string): string {
 /** As many names as one can read. */
 const mostNames = 8;
 
-/** Where a service does not have the model: which it has, and how it is had, which somebody elsewhere cannot do. Anything else as it is. */
+/** Where a service does not have the model: which it has, and on this machine how to get it. Any other failure is returned as it is. */
 export async function explainMissing(thrown: unknown, service: Service, name: string): Promise<unknown> {
   if (!(thrown instanceof ServiceRefusal) || (thrown.body as { error?: { code?: unknown } } | null)?.error?.code !== 'model_not_found') return thrown;
   const names = await listModels(service).then((models) => models.filter(({ capabilities }) => capabilities.includes('completion')).map((model) => model.name), () => []);

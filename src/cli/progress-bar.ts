@@ -38,7 +38,7 @@ export function progressBar(out: { isTTY?: boolean; columns?: number; write(text
       }
       if (now() - drawnAt < drawnEveryMs && doneBytes < totalBytes) return;
       drawnAt = now();
-      // Longer than the terminal it would wrap, and the next one could not write over it. Never wider again: a bar that breathes looks as if it went back.
+      // Longer than the terminal it would wrap, and the next one could not write over it. Never wider again: a bar that changes its length appears to go back.
       const room = roomOf(out);
       width = Math.min(width, room - line.length - '[] '.length);
       const filled = Math.round(share * width);

@@ -19,7 +19,7 @@ export const commands: Record<string, CommandEntry> = {
   models: { help: 'list what models there are; show NAME, check [NAME], pull NAME', load: async () => (await import('./models-command.js')).models },
   chat: { help: 'chat with a [MODEL] of a running service; a pipe is one question', load: async () => (await import('./chat-command.js')).chat },
   bench: { help: 'measure how fast a running service is: requests, [FILE...], answers', load: async () => (await import('./bench-command.js')).benchCommand },
-  doctor: { help: 'look at driver, devices, memory, ports and directories, and say what to do', load: async () => (await import('./doctor-command.js')).doctor },
+  doctor: { help: 'check driver, devices, memory, ports and directories, and say what to do', load: async () => (await import('./doctor-command.js')).doctor },
   settings: { help: 'print every setting with its value and where it came from', load: async () => (await import('./settings-command.js')).settings },
   mcp: { help: 'offer the service at LECTERN_URL as tools, over standard input and output', load: async () => (await import('./mcp-command.js')).mcp },
   key: { help: 'make a bearer key: key NAME ROLE shows it, and prints its line for the access list', load: async () => (await import('./key-command.js')).key },
@@ -45,7 +45,7 @@ export async function runCommand(args: string[], environment: Environment): Prom
     const command = await entry.load();
     return await command(rest, environment);
   } catch (error) {
-    // It was stopped for that, which has been told.
+    // The command was stopped for that, which has been reported.
     const outputExit = exitOfOutput();
     if (outputExit !== undefined && error instanceof LecternError) return outputExit;
     if (isWithoutPlace(error)) return complain('The working directory is gone: change to another one.', 1);

@@ -1,4 +1,4 @@
-/** `lectern serve`: the service, until it is told to stop. */
+/** `lectern serve`: the service, until a signal stops it. */
 import { createApp } from '../program/app.js';
 import { resolveSettings } from '../settings/settings.js';
 import { exitDeviceLost } from '../program/device-loss.js';

@@ -8,7 +8,7 @@ import { LecternError } from '../errors.js';
 /** The word among the documents that stands for it. */
 export const standardInput = '-';
 
-/** What it is called where nobody says: its format is known by its bytes alone then. */
+/** Its name where the user gives none: its format is known by its bytes alone then. */
 export const usualName = 'stdin';
 
 /** Throws `invalid_request` where nothing can come, at a terminal only keys would, and `invalid_document` where nothing came: what should have sent it has failed. */

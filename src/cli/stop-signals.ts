@@ -1,4 +1,4 @@
-/** What ends a program that somebody started: Ctrl-C, a supervisor, a terminal that is closed, an output that takes nothing more. */
+/** What ends a program of a user: Ctrl-C, a supervisor, a terminal that is closed, an output that takes nothing more. */
 
 /**
  * Whether `nohup` started this program. What that asks for, to hear nothing of a terminal that is closed, Node has undone before any script
@@ -26,7 +26,7 @@ export function onStopSignal(stop: (signal: string) => void): void {
       if (!stopping) {
         stopping = true;
         stop(signal);
-      // A terminal that is closed says so twice, by the system and by its shell: nobody is impatient.
+      // A terminal that is closed says so twice, by the system and by its shell: that is not a second request of the user.
       } else if (signal !== 'SIGHUP') {
         process.exit(1);
       }
@@ -34,7 +34,7 @@ export function onStopSignal(stop: (signal: string) => void): void {
   }
 }
 
-/** Ends what runs with `exitCode`, since nobody takes what it prints: in order where its command has said how. */
+/** Ends what runs with `exitCode`, since nothing reads its output: in order where its command has said how. */
 export function endOutput(exitCode: number): void {
   if (stopInOrder === undefined) process.exit(exitCode);
   outputExit = exitCode;
@@ -44,7 +44,7 @@ export function endOutput(exitCode: number): void {
   stopInOrder('SIGPIPE');
 }
 
-/** The exit code of a program whose output has ended; undefined while it is taken. What comes of its end is not to be told. */
+/** The exit code of a program whose output has ended; undefined while it is taken. Failures that its end causes are not reported. */
 export function exitOfOutput(): number | undefined {
   return outputExit;
 }

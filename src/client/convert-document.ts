@@ -33,12 +33,12 @@ export interface ConversionCall {
   onProgress?: (progress: ServedProgress) => void;
 }
 
-/** Up to here a document is sent and answered in one request: it is there before anyone looks at a progress bar. */
+/** Up to here a document is sent and answered in one request: it is done before a progress bar is of use. */
 export const syncBytes = 512 * 1024;
 /** A service that restarts keeps its tasks: what asks for one waits that long for it to come back. */
 const absenceMs = 60_000;
 const retryMs = 500;
-/** Between two looks at the progress. */
+/** Between two requests for the progress. */
 const pollS = 1;
 
 interface Status {

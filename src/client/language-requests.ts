@@ -35,7 +35,7 @@ export async function listModels(service: Service, signal?: AbortSignal): Promis
   }));
 }
 
-/** Ships with every service and knows only that: what somebody has put there is meant. */
+/** Ships with every service and knows only that: a model that the user installed goes before it. */
 const lastChoice = 'lectern-demo';
 
 /** The named model as it is, else the latest that can do it. Throws `model_not_found` when there is none. */

@@ -58,7 +58,7 @@ export interface Comparison {
   /** One for each measure that both have, `WORSE` where more was lost than may be. */
   lines: string[];
   worse: number;
-  /** Of the baseline, not measured now: what is not there cannot be told to be as good. */
+  /** Of the baseline, not measured now: a missing measure is no evidence that it is as good. */
   missing: string[];
 }
 

@@ -1,7 +1,7 @@
 /** A running service as its clients meet it: an address, answers, and failures as sentences. */
 import { LecternError, type ErrorCode } from '../errors.js';
 
-/** Where a service listens unless it was told otherwise. */
+/** Where a service listens by default. */
 const usualAddress = 'http://127.0.0.1:11434';
 
 export interface Ask {
@@ -19,7 +19,7 @@ export class ServiceRefusal extends LecternError {
   }
 }
 
-/** Nobody answers there, or the connection broke. */
+/** Nothing answers there, or the connection broke. */
 export class ServiceUnreachable extends LecternError {
   constructor(message: string, cause: unknown) {
     super('not_found', message, { cause });

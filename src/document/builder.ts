@@ -24,7 +24,7 @@ export interface ItemPlace {
   box: PageBox;
   from?: number | undefined;
   to?: number | undefined;
-  /** Where the file has it, whatever addPage() was told of what was read. */
+  /** Where the file has it, whatever size addPage() got for what was read. */
   asDrawn?: boolean | undefined;
 }
 
@@ -150,7 +150,7 @@ function clean(text: string): string {
   return text.replace(lineEnds, '\n').replace(controls, ' ').replace(unwritable, '\ufffd');
 }
 
-/** By their looks: a document has few, and as many texts that share them. */
+/** By their values: a document has few of them, and many texts share them. */
 const looks = new Map<number, Formatting>();
 const scripts = ['baseline', 'sub', 'super'] as const;
 

@@ -150,7 +150,7 @@ export function joinRuns(runs: { node: DocumentNode; text: string }[]): string {
   let before = '';
   for (const { node, text } of runs) {
     if (text === '') continue;
-    // A look at the end of what is joined so far would copy all of it for every run.
+    // Reading the end of what is joined so far would copy all of it for every run.
     const apart = before !== '' && node.meta?.[spaceBeforeKey] !== false && !/\s/.test(before.slice(-1)) && !/^\s/.test(text);
     joined += apart ? ` ${text}` : text;
     before = text;

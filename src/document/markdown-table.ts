@@ -81,7 +81,7 @@ export function pipeTable(rows: string[][], compact: boolean): string {
   const columns = header.length;
   const widths = header.map((cell) => width(cell) + 2);
   const sides = new Uint8Array(columns).fill(undecided);
-  // A million cells are looked at once: their widths are kept.
+  // A million cells are measured once: their widths are kept.
   const own = new Int32Array(body.length * columns);
   for (const [index, row] of body.entries()) {
     for (let column = 0; column < columns; column++) {

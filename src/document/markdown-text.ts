@@ -1,4 +1,4 @@
-/** How text looks in markdown: what is escaped, emphasis, links, code, formulas. Rules of the contract, section 8. */
+/** How text is written in markdown: what is escaped, emphasis, links, code, formulas. Rules of the contract, section 8. */
 import type { Formatting } from './model.js';
 
 // A line at a time and by position, because a pattern with two lazy stars takes quadratic time on a line full of `![`.

@@ -9,7 +9,7 @@ export interface ReadOptions {
   /** Of the bytes, hexadecimal. */
   sha256: string;
   password: string | null;
-  /** First and last page (slide, sheet), from 1, inclusive; formats without pages do not look at it. */
+  /** First and last page (slide, sheet), from 1, inclusive; formats without pages ignore it. */
   pageRange: [number, number];
   /** A speaker's notes are part of the text. */
   keepNotes: boolean;

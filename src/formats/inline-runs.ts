@@ -1,4 +1,4 @@
-/** The inline contents of a paragraph: stretches of text with their looks, gathered by a reader and written as one item or as a group of runs. */
+/** The inline contents of a paragraph: runs of text with their styles, gathered by a reader and written as one item or as a group of runs. */
 import type { DocumentBuilder, TextOptions } from '../document/builder.js';
 import type { DocumentNode, Formatting, GroupItem, ListItem } from '../document/model.js';
 

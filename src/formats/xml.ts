@@ -40,7 +40,7 @@ export class XmlElement {
     return this.attributes.get(name);
   }
 
-  /** Read when first asked for: most attributes of most documents are never looked at. */
+  /** Read when first asked for: most attributes of most documents are never read. */
   get attributes(): ReadonlyMap<string, string> {
     return (this.#attributes ??= this.reader.readAttributes(this.raw, this.scope as NamespaceScope));
   }
@@ -63,7 +63,7 @@ export class XmlElement {
     for (const child of this.children) if (typeof child !== 'string' && (name === undefined || child.name === name)) yield child;
   }
 
-  /** Elements of that name at any depth, in document order; what is inside a found one is not looked for again. */
+  /** Elements of that name at any depth, in document order; what is inside a found one is not searched. */
   *descendants(name: string): Generator<XmlElement> {
     for (const child of this.elements()) {
       if (child.name === name) yield child;

@@ -16,7 +16,7 @@ export class LogLines {
   private waitingBytes = 0;
   private lost = 0;
   private resting = false;
-  /** Nobody will read it any more. */
+  /** Its reader is gone. */
   private gone = false;
 
   constructor(private readonly fd: number, private readonly file: LogFile = { writeSync }) {}

@@ -7,7 +7,7 @@ import { sourceStack } from '../platform/source-stack.js';
 
 type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
-/** What rooms are told with: what it is about, and a sentence. */
+/** What rooms log with: what it is about, and a sentence. */
 export type Log = Record<LogLevel, (about: object, message: string) => void>;
 
 export function createLog(level: string) {

@@ -14,7 +14,7 @@ export function forPeople(line: string): string {
   // The sentence speaks for the room that says it.
   const told = Object.entries(about).flatMap(([key, value]) => (value === null || key === 'room' ? [] : [`${key}=${valueOf(value)}`]));
   const head = [timeOfDay(time), ...(level === 'info' ? [] : [level.toUpperCase()]), msg, ...told].join(' ');
-  // What begins at the margin is a line of the log, and no part of a name or a message that somebody chose.
+  // What begins at the margin is a line of the log, and no part of a name or a message from outside.
   return `${[oneLine(head), ...stackOf(err)].map(harmless).join('\n  ')}\n`;
 }
 

@@ -98,12 +98,12 @@ async function answered(extra: Extra, run: (call: McpToolCall) => Promise<ToolTe
   }
 }
 
-/** Clients take a call for dead that says nothing for a while: a queue, an upload or a model that loads is told as often. */
+/** Clients take a call for dead that says nothing for a while: a queue, an upload or a model that loads is reported as often. */
 const noticeMs = 1_000;
 
 /**
  * The protocol wants numbers that grow. Where the work stands still, they creep towards the next whole one; past the total there is none
- * that could be told.
+ * to report.
  */
 function progressOf({ _meta: meta, sendNotification, signal }: Extra): { tell: NonNullable<McpToolCall['progress']>; stop: () => void } | undefined {
   const token = meta?.progressToken;

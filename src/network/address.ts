@@ -42,7 +42,7 @@ function groupsOf(dotted: string): string {
 
 /**
  * `10.0.0.0/8`, `2001:db8::/32`, or one address. undefined also where bits are set behind the prefix, a mistake in one or the other, and with a
- * zone: no address is compared by it, so `fe80::1%eth0` would be whoever has that address behind any interface.
+ * zone: no address is compared by it, so `fe80::1%eth0` would be any host with that address behind any interface.
  */
 export function parseNetwork(text: string): Network | undefined {
   const match = /^([^/%]+)(?:\/(\d{1,3}))?$/.exec(text);

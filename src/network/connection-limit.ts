@@ -8,7 +8,7 @@ interface ConnectionSettings {
   workers: number;
 }
 
-/** Of an idle service 27 are counted; models, looks at their directories and results that are sent come and go. */
+/** Of an idle service 27 are counted; models, listings of their directories and results that are sent come and go. */
 const ownFiles = 128;
 /** Pipes, and what is handed over. */
 const filesOfWorker = 8;

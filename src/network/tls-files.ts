@@ -11,7 +11,7 @@ export interface CertificateAndKey {
 
 export interface TlsFiles {
   current: CertificateAndKey;
-  /** Calls with each later pair; a pair that does not fit together is told to `onFailure` and not used. Answers the way to stop. */
+  /** Calls with each later pair; a pair that does not fit together is reported to `onFailure` and not used. Answers the way to stop. */
   watch(onChange: (pair: CertificateAndKey) => void, onFailure: (error: LecternError) => void): () => void;
   /** Whether the pair in use is what the files hold: false since they have changed into one that cannot be used. */
   isCurrent(): boolean;

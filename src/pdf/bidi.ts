@@ -73,7 +73,7 @@ function strongBeside(classes: BidiClass[], at: number, step: 1 | -1): 'L' | 'R'
   return null;
 }
 
-/** Rules W2 to W5: Arabic context, separators and terminators of numbers. What is left of them is neutral. */
+/** Rules W2 to W5: Arabic context, separators and terminators of numbers. The remaining ones are neutral. */
 function resolveNumbers(atoms: DirectedText[], classes: BidiClass[]): void {
   const original = [...classes];
   for (const [at, kind] of original.entries()) {
@@ -139,7 +139,7 @@ function resolveNeutrals(atoms: DirectedText[], classes: BidiClass[], pairs: Bra
   }
 }
 
-/** Atoms of the longest line that is put in order sign by sign: no paper is that wide, and looking for neighbours takes time in the square of it. */
+/** Atoms of the longest line that is put in order character by character: no paper is that wide, and the search for neighbours takes time in the square of it. */
 const longestLine = 1024;
 
 /** Signs in the order in which they are read: the index of each atom and its text, brackets as they are meant. `base` is 1 for a line read from the right. */

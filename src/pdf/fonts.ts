@@ -13,7 +13,7 @@ const BOLD_STEMS = { least: 650, most: 1000 };
 /** Slant of an italic face at the least. */
 const ITALIC_DEGREES = 5;
 
-/** Looked for in the name with spaces between its parts: `Nimbus Rom No9L-Medi Ital`. The first that fits holds. */
+/** Searched for in the name with spaces between its parts: `Nimbus Rom No9L-Medi Ital`. The first that fits holds. */
 const namedWeights: [RegExp, number][] = [
   [/(semi|demi)[-_ ]?(bold|bd)|\bsemb|\bdemi\b|\bsb\b/i, 600],
   [/(extra|ultra)[-_ ]?(bold|bd)/i, 800],
@@ -54,7 +54,7 @@ export class FontTable {
     return this.#intern(describeFont(name || family, Math.max(0, call.FPDFFont_GetFlags(pointer)), call.FPDFFont_GetWeight(pointer), italicAngle));
   }
 
-  /** The font as it looks when it is stroked as well as filled: producers thicken letters so when they lack the bold face. */
+  /** The font as it appears when it is stroked as well as filled: producers thicken letters so when they lack the bold face. */
   emboldened(font: Font): Font {
     return font.bold ? font : this.#intern({ ...font, bold: true, weight: WEIGHT.bold });
   }

@@ -57,7 +57,7 @@ export function readFields(pdfium: Pdfium, page: number, form: number, toSeen: M
       const field = readField(pdfium, annotation, form, box);
       if (field === null) continue;
       const label = labelOf(field.box, printed);
-      // Letters as high as the field make no heading of what somebody typed.
+      // Letters as high as the field make no heading of what a user typed.
       const laidOut = layOut({ ...field, size: Math.min(field.size, label?.size ?? Infinity) }, order);
       for (const line of laidOut) {
         if (label !== undefined && laidOut.length === 1) moveTo(line, label.baseline);

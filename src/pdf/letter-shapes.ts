@@ -54,7 +54,7 @@ function spread(advances: number[]): number {
 const CAPITAL_HEIGHT = 0.7;
 const HIGHEST_LETTER = 1.7;
 
-/** Drawn (Type 3) fonts carry no name and may put their scale into the glyphs: their size is told by their ink. */
+/** Drawn (Type 3) fonts carry no name and may put their scale into the glyphs: their size follows from their ink. */
 function correctSizes(glyphs: Glyph[]): void {
   const heights = new Map<number, number>();
   for (const { run, text, ink } of glyphs) {

@@ -12,7 +12,7 @@ export interface OpenOptions {
 const FORMAT_ERROR = 3;
 const PASSWORD_ERROR = 4;
 const SECURITY_ERROR = 5;
-/** PDFium looks for `%PDF-` in the first 1024 bytes only. */
+/** PDFium searches for `%PDF-` in the first 1024 bytes only. */
 const HEADER_REACH = 1024;
 
 /**

@@ -35,7 +35,7 @@ export interface PageObject {
 
 export interface ObjectWalk {
   objects: PageObject[];
-  /** The page held more objects than are looked at. */
+  /** The page held more objects than are read. */
   truncated: boolean;
 }
 

@@ -127,7 +127,7 @@ export interface StructureNode {
   children: StructureNode[];
 }
 
-/** Text the page holds and nobody sees, by why it was left out. Counts are characters other than white space. */
+/** Text that the page holds and does not show, by why it was left out. Counts are characters other than white space. */
 export interface HiddenText {
   outsidePage: number;
   clipped: number;
@@ -143,7 +143,7 @@ export interface PageContent {
   pageIndex: number;
   width: number;
   height: number;
-  /** The page's own /Rotate, degrees clockwise; boxes here have it applied already, and what the reader was told to turn the page by besides. */
+  /** The page's own /Rotate, degrees clockwise; boxes here have it applied already, and the turn that the caller asked for besides. */
   rotation: 0 | 90 | 180 | 270;
   /** Every visible word once, in painting order. */
   words: Word[];

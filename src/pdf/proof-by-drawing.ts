@@ -48,7 +48,7 @@ export class Proof {
     return this.#select(boxes, (at) => (drawing.pixels[at + 3] ?? 0) > NOISE, drawing);
   }
 
-  /** Of `boxes`, those in which the page looks the same without `objects`: covered, or in the colour of the ground. */
+  /** Of `boxes`, those in which the page appears the same without `objects`: covered, or in the colour of the ground. */
   unseen<T>(objects: Set<PageObject>, boxes: Map<T, Box>): Set<T> {
     const part = this.#around(boxes);
     const full = this.#draw(() => true, OPAQUE_WHITE, part);
@@ -60,7 +60,7 @@ export class Proof {
     return this.#select(boxes, differs, full);
   }
 
-  /** All that is looked at; the rest of the page need not be drawn. */
+  /** All that is compared; the rest of the page need not be drawn. */
   #around<T>(boxes: Map<T, Box>): PixelRange {
     const part = { left: this.#width, top: this.#height, right: 0, bottom: 0 };
     for (const box of boxes.values()) {

@@ -41,7 +41,7 @@ export function mergeBoxes(boxes: DrawnBox[]): DrawnBox[] {
   return largest([...merged.values()], ({ box }) => widthOf(box) * heightOf(box));
 }
 
-/** Whoever reads the page must not drown: of very many, the largest are kept, in their order. */
+/** Bounds the work of later steps: of very many boxes the largest are kept, in their order. */
 function largest<T>(items: T[], size: (item: T) => number): T[] {
   if (items.length <= MOST_KEPT) return items;
   const least = items.map(size).sort((a, b) => b - a)[MOST_KEPT - 1] ?? 0;

@@ -38,7 +38,7 @@ function dropRepeats(glyphs: Glyph[], fonts: FontTable): Glyph[] {
 }
 
 function cellKey(seed: number, column: number, row: number): number {
-  // A whole number of 31 bits: keys past that make the map several times slower. Who collides is told apart by isRepeat.
+  // A whole number of 31 bits: keys past that make the map several times slower. isRepeat() separates glyphs that collide.
   return (seed ^ Math.imul(column, 83492791) ^ Math.imul(row, 1640531527)) >> 1;
 }
 
@@ -89,7 +89,7 @@ function isOver(accent: Glyph, base: Glyph): boolean {
   return middle > left - 0.02 * base.run.size && middle < right + 0.02 * base.run.size;
 }
 
-/** A private-use glyph that touches a letter is a ligature nobody named: it must leave a trace. Alone it is an icon. */
+/** A private-use glyph that touches a letter is a ligature without a name: it must leave a trace. Alone it is an icon. */
 function nameOrDrop(glyphs: Glyph[]): Glyph[] {
   if (!glyphs.some((glyph) => glyph.text === unnamedGlyph)) return glyphs;
   return glyphs.filter((glyph, index) => {

@@ -142,7 +142,7 @@ function joinSpelledWords(placed: PlacedGlyph[], spacing: Spacing): void {
     spelt &&= index - start <= MOST_SPELLED && mayBeSpelt(placed, spacing, start, index - 1);
     const here = placed[index]?.glyph;
     const beyond = here === undefined ? Infinity : (spacing.gaps[index] ?? 0) - APART * here.run.size;
-    // Only of what may be spelt is the usual gap looked for: to sort it at every letter of a page takes longer than to read it.
+    // The usual gap is computed only for what may be spelt: to sort it at every letter of a page takes longer than to read it.
     if (beyond <= 0 || spelt && beyond <= 2 * letterGapOf(spacing, start, index)) continue;
     if (spelt && index - start >= LEAST_SPELLED.line) joinLine(placed, spacing, start, index);
     [start, spelt] = [index, true];

@@ -85,7 +85,7 @@ function distance({ box }: Word, { position }: Ruling): number {
   return Math.max(box.top - position, position - box.bottom);
 }
 
-/** What the parts of one bar are looked for in. */
+/** What the parts of one bar are searched in. */
 interface FractionSurroundings {
   bar: Ruling;
   beside: Word;

@@ -56,7 +56,7 @@ const COMPARED = 5;
 /** Of the size: a repeat that is moved less is to thicken letters, or another slice of them. */
 const MOVED = 0.12;
 
-/** Looks each text object up once. */
+/** Reads each text object once. */
 export class RunTable {
   #pdfium: Pdfium;
   #textPage: number;

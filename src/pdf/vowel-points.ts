@@ -7,9 +7,9 @@ const mark = /^\p{Mn}+$/u;
 const letter = /\p{L}/u;
 /** Marks of Latin letters are joined where the letters are composed (settle.ts). */
 const LAST_LATIN_MARK = '\u0482';
-/** Letters drawn this many places before or after a mark are looked at first. */
+/** Letters drawn this many places before or after a mark are tried first. */
 const REACH = 4;
-/** Letters of a line looked at on each side of a mark's place. */
+/** Letters of a line that are compared on each side of a mark's place. */
 const NEIGHBOURS = 4;
 /** In parts of the size: how far a mark's middle may stand beside its letter. */
 const BESIDE = 0.3;

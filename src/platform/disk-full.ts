@@ -13,7 +13,7 @@ export class DiskFull extends LecternError {
   }
 }
 
-/** 503 until somebody mends the directory. `cause` tells which it is, for the log. */
+/** 503 until the directory is mended. `cause` names it, for the log. */
 export class NotWritable extends LecternError {
   constructor(options?: { cause?: unknown }) {
     super('invalid_state', 'The service cannot write to its state directory.', options);

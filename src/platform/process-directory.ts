@@ -12,7 +12,7 @@ export interface OwnDirectory {
   sparedMs?: number;
 }
 
-/** Below a directory that containers may share: a process that is another one's there looks dead here. */
+/** Below a directory that containers may share: a process of another container appears dead here. */
 export const sharedSparedMs = 24 * 3_600_000;
 
 /** What processes that were killed left behind. */
@@ -30,7 +30,7 @@ function sweep({ parent, prefix, sparedMs = 0 }: OwnDirectory): void {
   }
 }
 
-/** Makes one, 0700, whose name nobody can know beforehand. */
+/** Makes one, 0700, whose name cannot be predicted. */
 export function makeOwnDirectory(kind: OwnDirectory): string {
   sweep(kind);
   return mkdtempSync(join(kind.parent, `${kind.prefix}-${process.pid}-${processStart(process.pid) || '0'}-`));

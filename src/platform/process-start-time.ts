@@ -1,7 +1,7 @@
 /** Tells a living process from a stranger that got its number later. */
 import { readFileSync } from 'node:fs';
 
-/** No process began then: it has ended, and whoever started it has not asked how. It holds nothing any more. */
+/** No process began then: it has ended, and its parent has not collected its exit status. It holds nothing any more. */
 const ended = 'ended';
 
 /** Clock ticks since boot at which the process began; empty where there is no such process, or no /proc; a word that is no number where it has ended. */

@@ -1,4 +1,4 @@
-/** Stacks of defects with the names of the sources: the program is bundled, and a part's name says nothing. Maps are read when a defect is told, not before. */
+/** Stacks of defects with the names of the sources: the program is bundled, and a part's name says nothing. Maps are read when a defect is reported, not before. */
 import { readFileSync } from 'node:fs';
 import { SourceMap, type SourceMapPayload } from 'node:module';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-/** Files of settings that are looked at again while the service runs. */
+/** Files of settings that are read again while the service runs. */
 import type { LecternError } from '../errors.js';
 
 export interface LookingAgain {
@@ -8,7 +8,7 @@ export interface LookingAgain {
 }
 
 /**
- * Calls `look` every `everyMs`; what it throws is told to `onFailure`, once as long as it stays the same. It answers false where it has
+ * Calls `look` every `everyMs`; what it throws is passed to `onFailure`, once as long as it stays the same. It answers false where it has
  * not seen enough to judge. The timer keeps no process alive.
  */
 export function lookAgain(look: () => void | false, onFailure: (error: LecternError) => void, everyMs: number): LookingAgain {

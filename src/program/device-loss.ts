@@ -7,7 +7,7 @@ import { LecternError } from '../errors.js';
 export const exitDeviceLost = 75;
 
 export interface DeviceWatch {
-  /** The engine, whose failures are looked at on their way to who asked. */
+  /** The engine, whose failures are inspected on their way to the caller. */
   engine: LanguageEngine & Partial<VisionLoader>;
   /** What `ask` gives, which asks the device itself. Throws what it throws. */
   look<T>(ask: () => T): T;

@@ -29,7 +29,7 @@ export function openCatalogue({ models, aliases }: Pick<LanguageSettings, 'model
   return createCatalogue({ directories: models, aliases, engine, checkTemplate: async (source) => void parseGo(source), log: modelsLog(log) });
 }
 
-/** None where a GPU is lost: what else there is to tell is told. */
+/** None where a GPU is lost: the other metrics are reported all the same. */
 function devicesThatAnswer(engine: ModelEngine): DeviceInfo[] {
   try {
     return engine.devices();
@@ -44,21 +44,21 @@ export interface LanguageParts {
   sandbox: Sandbox;
   answer: LanguageServices['answer'];
   log: Log;
-  /** Directories of models that somebody asked for. */
+  /** Directories of models that the user asked for. */
   namedModels?: readonly string[];
 }
 
 /** Throws `invalid_request` where the settings ask for a device that is not there. */
 export function createLanguage(settings: LanguageSettings, { engine, sandbox, answer, log, namedModels = [] }: LanguageParts): Language {
   let isClosing = false;
-  // A look at the models that the end of the service cuts off finds nothing wrong with them.
-  const told = modelsLog(log);
+  // The end of the service cuts off a reading of the models, which is then no failure of theirs.
+  const logModels = modelsLog(log);
   const catalogue = createCatalogue({
-    directories: settings.models, named: namedModels, aliases: settings.aliases, engine, checkTemplate: (source) => sandbox.checkGoTemplate(source), log: (level, message, cause) => { if (!isClosing) told(level, message, cause); },
+    directories: settings.models, named: namedModels, aliases: settings.aliases, engine, checkTemplate: (source) => sandbox.checkGoTemplate(source), log: (level, message, cause) => { if (!isClosing) logModels(level, message, cause); },
   });
   const memory = openMemory(settings, engine, log);
   const { models: residency, workers, short } = memory;
-  if (short !== null) told('warn', short);
+  if (short !== null) logModels('warn', short);
   const slots = createSlots({ slots: settings.slots, maxQueue: settings.modelQueue, clock: systemClock });
   const embeddingSlots = createSlots({ slots: settings.embeddingSlots, maxQueue: settings.modelQueue, clock: systemClock });
   const meter = new LanguageMeter();

@@ -76,12 +76,12 @@ function openResidency(settings: LanguageSettings, engine: ModelEngine, devices:
   const { kind, budgetBytes, embeddingBytes } = budgetOf(settings, devices);
   log.info({ room: 'models', device: kind, directories: settings.models }, `Models may take ${describeBytes(budgetBytes)}, of which ${describeBytes(embeddingBytes)} are for embeddings.`);
   const keepAliveMs = settings.keepAlive * 1000;
-  // The engine looks there when it loads a model.
+  // The engine reads them when it loads a model.
   process.env['LECTERN_WARPGROUPS'] = settings.warpgroups;
   return createResidency({
     engine, device: kind, budget: new MemoryBudget(budgetBytes), embeddingBytes, slots: settings.slots, contextOf: contextChooser(settings), keepAliveOf: () => keepAliveMs, clock: systemClock, log: modelsLog(log),
     ...(settings.threads === null ? {} : { threads: settings.threads }),
-    // The processor keeps f16 whatever a host with a GPU is told.
+    // The processor keeps f16 whatever the setting of a host with a GPU is.
     ...(kind === 'cuda' && settings.kvCache === 'q8_0' ? { kv: 'q8_0' as const } : {}),
   });
 }

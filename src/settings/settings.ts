@@ -10,7 +10,7 @@ import { type SettingKind, kinds } from './setting-kinds.js';
 
 interface Setting<T> {
   kind: SettingKind<T>;
-  /** The value as a user would write it, found when it is asked for (it may look at the disk). */
+  /** The value as a user would write it, found when it is asked for (that may read the disk). */
   fallback: (environment: Environment) => string;
   /** One sentence for `lectern settings`. */
   help: string;
@@ -65,7 +65,7 @@ export const settingsTable = {
   corsOrigins: setting<string[]>(kinds.words, '', 'web origins whose pages may call, or * for any; empty: only the service\'s own'),
   allowedHosts: setting<string[]>(kinds.hosts, '', "host names by which proxies and programs of its own host may call the service, beside localhost and the host's own"),
   accessList: setting<string | null>(kinds.optionalPath, '', 'file of networks and keys with their roles; needed to listen beyond loopback, or behind a proxy'),
-  allowAll: setting<boolean>(kinds.flag, 'no', 'listen beyond loopback, or behind a proxy, without an access list: whoever reaches the port may use it'),
+  allowAll: setting<boolean>(kinds.flag, 'no', 'listen beyond loopback, or behind a proxy, without an access list: any client that reaches the port may use it'),
   allowedRoles: setting<string[]>(kinds.words, 'administrator,researcher', 'roles of the access list that may enter'),
   sharedTasks: setting<boolean>(kinds.flag, 'no', 'whether every caller that may enter sees status and results of all tasks; without it only who submitted a task, and administrators'),
   trustedProxies: setting<Network[]>(kinds.networks, '', 'proxies whose x-forwarded-for is believed, as addresses or networks'),
@@ -112,7 +112,7 @@ const kernelSwitches = new Map([
 ]);
 
 /**
- * Takes the settings' flags out of `args` and resolves everything. What is left of `args` (the command's own words) comes
+ * Takes the settings' flags out of `args` and resolves everything. The remaining `args` (the command's own words) comes
  * back in `rest`. Throws `invalid_request` with a sentence that names the setting when a name is unknown or a value is bad.
  */
 export function resolveSettings(args: string[], environment: Environment): ResolvedSettings & { rest: string[] } {

@@ -102,7 +102,7 @@ t.test('broken requests', async (t) => {
   t.equal(large.status, 413, 'a file past the limit');
 });
 
-t.test('a bomb costs its document and nobody else', async (t) => {
+t.test('a bomb costs its document and no other', async (t) => {
   const bomb = send('bomb.pdf', onePage(stream('/Filter /FlateDecode', zerosBomb(1024))));
   const neighbour = send('neighbour.pdf', fixture('report-numbered'));
   let answered = 0;

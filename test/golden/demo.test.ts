@@ -27,7 +27,7 @@ async function chat(service: RunningService, messages: Message[], more: object =
 
 const ask = (service: RunningService, question: string, more: object = {}): Promise<Reply> => chat(service, [{ role: 'user', content: question }], more);
 
-/** The service as `npm start` has it where nobody set anything. */
+/** The service as `npm start` has it with default settings. */
 async function freshService(t: Test): Promise<RunningService> {
   const service = await startService({ workers: 1 });
   t.teardown(() => service.close());
@@ -97,7 +97,7 @@ const answers: readonly { answer: string; questions: readonly string[] }[] = [
 
 const storyForm = /^Once upon a time there was an? \w+ \w+ called \w+, who lived [a-z ]+\. One morning .+ could not find .+ They found .+\. [A-Z][a-z ]+\.$/;
 
-t.test('the file: small, of an architecture that others read, with all that a client looks for', async (t) => {
+t.test('the file: small, of an architecture that others read, with all that a client needs', async (t) => {
   t.ok(statSync(file).size <= 4 << 20, `${statSync(file).size} bytes`);
   const engine = openEngine();
   t.teardown(() => engine.close());

@@ -1,6 +1,6 @@
 /**
  * One document of each format with all that its reader knows, against the markdown and the JSON that were read and found right:
- * test/fixtures/formats. LECTERN_WRITE_GOLDEN=1 writes what there is now; look at the difference before it is kept.
+ * test/fixtures/formats. LECTERN_WRITE_GOLDEN=1 writes what there is now; check the difference before it is kept.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

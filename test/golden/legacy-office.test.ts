@@ -61,7 +61,7 @@ t.test('old files, two at once, and one that takes too long', { skip, timeout: 9
     ...(isLong ? [['ppt', 'pptx', slides, /Rotor/u] as [string, string, Uint8Array, RegExp]] : []),
   ];
   const before = leftovers();
-  // The same program writes them: the target's name is what it is told.
+  // The same program writes them: the argument names the target.
   const made = await Promise.all(kinds.map(([old, modern, source]) => modernize(program, source, modern, old as 'docx', usual, limits)));
   for (const bytes of made) t.same([...bytes.subarray(0, 4)], [0xd0, 0xcf, 0x11, 0xe0]);
   const late = modernize(program, made[0] as Uint8Array, 'doc', 'docx', usual, { ...limits, limitMs: 400 });

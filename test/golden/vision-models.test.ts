@@ -66,7 +66,7 @@ t.test('named in ocr_preset it reads the page, and the answer says so', async (t
 
 t.test('without a preset it reads the languages that ours does not and its card names; other names are refused with what there is', async (t) => {
   t.match((await convert({ ocr_lang: 'el' })).body, /"lectern__text_recogniser":"bars"/);
-  const { status, body } = await convert({ ocr_preset: 'nobody' });
+  const { status, body } = await convert({ ocr_preset: 'missing' });
   t.equal(status, 422);
   t.match(body, /Allowed values: \['auto', .*'tesserocr', 'bars'\]/);
 });
@@ -109,5 +109,5 @@ t.test('`lectern convert` takes its name, here and through the service', async (
     t.match(await run('--ocr-preset', 'Bars', ...where), { code: 0, out: /^cbabcbc\n/ }, where.join(' '));
   }
   t.match(await run('--ocr-preset', 'easyocr'), { code: 2, out: '', err: 'lectern: --ocr-preset must be auto, tesseract or an installed vision model (bars), not "easyocr".\n' });
-  t.match(await run('--ocr-preset', 'nobody', '--url', service.url), { code: 1, err: /ocr_preset 'nobody' is not allowed\. Allowed values: \[.*'bars'\]/ });
+  t.match(await run('--ocr-preset', 'missing', '--url', service.url), { code: 1, err: /ocr_preset 'missing' is not allowed\. Allowed values: \[.*'bars'\]/ });
 });

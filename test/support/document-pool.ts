@@ -65,7 +65,7 @@ export class DocumentPool {
     }
   }
 
-  /** Ends the workers; what is left of their files is in the answer. */
+  /** Ends the workers; their remaining files are in the answer. */
   async close(): Promise<string[]> {
     await this.pool.close();
     return readdirSync(this.#directory);

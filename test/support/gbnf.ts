@@ -162,7 +162,7 @@ class Matcher {
   readonly #text: number[];
   readonly #known = new Map<string, Set<number>>();
   readonly #open = new Set<string>();
-  /** A character was looked for behind the last one. */
+  /** A character was wanted behind the last one. */
   #wantsMore = false;
 
   constructor(rules: Map<string, Node>, text: string) {

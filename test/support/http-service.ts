@@ -1,4 +1,4 @@
-/** The HTTP room over a real task table and a converter of the test's own: what it "converts" is told by the name of the file. */
+/** The HTTP room over a real task table and a converter of the test's own: the name of the file says what it "converts". */
 import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';

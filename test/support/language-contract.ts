@@ -58,7 +58,7 @@ export async function languageContract(t: Test, subject: ContractSubject): Promi
     }
   });
 
-  await t.test('what a model needs is known before, and what it got is told', async (t) => {
+  await t.test('the need of a model is known before, and what it got is reported', async (t) => {
     const need = await engine.memoryNeed(subject.chat, {});
     t.ok(need.weightBytes > 0 && need.kvBytes > 0 && need.workBytes > 0);
     const more = await engine.memoryNeed(subject.chat, { slots: 4 });
@@ -115,7 +115,7 @@ export async function languageContract(t: Test, subject: ContractSubject): Promi
     t.equal(stopped.text, whole.text.slice(0, whole.text.indexOf(stop)), 'what stops it is not shown');
 
     const cut = await answerOf(model, prompt, { maxTokens: 24, seed: 7, logitBias, stop: [stop], logprobs: 0 });
-    t.same(cut.ids, whole.ids.slice(0, cut.ids.length), 'every id is told');
+    t.same(cut.ids, whole.ids.slice(0, cut.ids.length), 'every id is reported');
     t.ok(Buffer.concat(cut.ids.map((id) => model.tokenBytes(id))).includes(stop), 'those of the stop string, too');
     const behind = cut.bursts.flatMap((burst) => (burst.logprobs ?? []).map(({ id }) => model.tokenBytes(id)));
     t.ok(Buffer.concat(behind).toString().startsWith(cut.text));

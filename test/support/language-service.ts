@@ -1,4 +1,4 @@
-/** Language services whose model repeats what it is told: for the HTTP routes, with everything they were asked kept. */
+/** Language services whose model repeats its prompt: for the HTTP routes, with everything they were asked kept. */
 import type { Answer, AnswerListener, AnswerRequest } from '../../src/chat/answer.js';
 import type { OutputPart } from '../../src/chat/conversation.js';
 import type { LanguageModel, ModelDescription } from '../../src/engine/port.js';

@@ -20,5 +20,5 @@ export async function markdownOf(t: Test, content: string[]): Promise<string> {
 }
 
 const sayings = ['The mill stood by the river until the flood of that spring carried it away,', 'and nobody in the village will tell you who it was that built it there in', 'the first place, or why; illness and ill will kept William out of it all.', 'My mother and my grandmother swam from its weir to the meadow of the mayor.'];
-/** Eight lines of running text from the height `top` down, for a page whose other text is to be told from it. */
+/** Eight lines of running text from the height `top` down, for a page whose other text must be distinguished from it. */
 export const prose = (top: number): string[] => [0, 1, 2, 3, 4, 5, 6, 7].map((index) => text(72, top - 14 * index, 10, sayings[index % 4]!));

@@ -24,7 +24,7 @@ export class ManualClock implements Clock {
     }
   }
 
-  /** Somebody sets the clock: timers run on by the time that passes. */
+  /** Sets the clock: timers run on by the time that passes. */
   set(ms: number): void {
     this.time += ms;
     for (const timer of this.timers) timer.at += ms;

@@ -13,7 +13,7 @@ export interface TestRegistry {
   requests: string[];
   /** Headers that the blob host saw. */
   blobHeaders: IncomingMessage['headers'][];
-  /** Where set, the front answers with this challenge whoever has not the token that its path /token gives. */
+  /** Where set, the front answers with this challenge to clients without the token that its path /token gives. */
   challenge: string | null;
   close(): Promise<void>;
 }

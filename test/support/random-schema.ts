@@ -55,7 +55,7 @@ function literal(random: Random): unknown {
   return pick<unknown>(random, ['a', 'quo"te', 'line\nbreak', '', 0, -1.5, 12, true, null, [1, 'x'], { a: 1, b: [] }, {}]);
 }
 
-/** A document that the schema may well allow; whoever asks must check. `root` for what `$ref` names. */
+/** A document that the schema may well allow; the caller must check. `root` for what `$ref` names. */
 export function randomDocument(schema: Schema | boolean, random: Random, root: Schema, depth = 0): unknown {
   if (typeof schema === 'boolean') return pick(random, [1, 'x', null]);
   const inner = (part: unknown): unknown => randomDocument(part as Schema, random, root, depth + 1);

@@ -1,4 +1,4 @@
-/** A file of another format than PDF, read by its registered reader: its markdown for tests to look at. */
+/** A file of another format than PDF, read by its registered reader: its markdown for tests to inspect. */
 import { writeMarkdown } from '../../src/document/markdown.js';
 import { findFormat } from '../../src/formats/index.js';
 import type { ReadDocument } from '../../src/formats/index.js';

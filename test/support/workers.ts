@@ -1,4 +1,4 @@
-/** Pools of the test worker, and a look at processes from outside. */
+/** Pools of the test worker, and checks of processes from outside. */
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';

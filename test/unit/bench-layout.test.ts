@@ -4,7 +4,7 @@ import { countPage, f1Of, type LabelCount, type LabelledBox, sharedOf } from '..
 
 const box = (label: string, left: number, top: number, right: number, bottom: number): LabelledBox => ({ label, left, top, right, bottom });
 
-t.test('what two boxes share is told by counting cells', (t) => {
+t.test('what two boxes share is found by counting cells', (t) => {
   for (let round = 0; round < 200; round++) {
     const side = (): number => Math.floor(Math.random() * 12);
     const [one, other] = [0, 1].map(() => {

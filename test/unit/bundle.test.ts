@@ -53,7 +53,7 @@ void t.test('a bundle has all that its files ask for, main scripts that can be e
 void t.test('a worker takes the code that V8 kept, whatever its memory, and works without', async (test) => {
   const directory = place(test);
   const compiled = join(packageRoot(), 'dist/src');
-  // Below the package: its program looks for package.json above itself.
+  // Below the package: its program searches for package.json above itself.
   const beside = mkdtempSync(join(packageRoot(), 'dist/without-code-'));
   test.teardown(() => rmSync(beside, { recursive: true, force: true }));
   for (const name of bundledFiles(compiled)) if (!name.endsWith('.code')) copyFileSync(join(compiled, name), join(beside, name));

@@ -44,7 +44,7 @@ t.test('the model that ships is the last choice', async (t) => {
   t.equal(await chooseModel(serving('lectern-demo', 'fast', 'big:7b'), undefined, 'completion'), 'big:7b', 'under another name, too');
 });
 
-t.test('a certificate nobody vouches for is no missing service', (t) => {
+t.test('a certificate of an unknown issuer is no missing service', (t) => {
   const service = new Service('https://host');
   const broken = (code: string): string => (service.broken(Object.assign(new TypeError('fetch failed'), { cause: { code } }), undefined) as Error).message;
   for (const code of ['DEPTH_ZERO_SELF_SIGNED_CERT', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'CERT_HAS_EXPIRED']) t.match(broken(code), /certificate of https:\/\/host is not trusted/);

@@ -1,4 +1,4 @@
-// A model that a service does not have: what it has is said to everybody, pulling only to whoever is on its machine.
+// A model that a service does not have: what it has is reported to every user, pulling only to users of its machine.
 import t from 'tap';
 import { explainMissing } from '../../src/cli/missing-model.js';
 import { Service, ServiceRefusal } from '../../src/client/service.js';

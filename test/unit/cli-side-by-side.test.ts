@@ -16,7 +16,7 @@ t.test('as many at a time as may be, begun in their order, each once', async (t)
   for (const [index, next] of [[1, 2], [2, 3]] as const) {
     release[index]?.();
     while (begun.length <= next) await setImmediate();
-    t.strictSame(begun.at(-1), next, 'whoever is free takes the next');
+    t.strictSame(begun.at(-1), next, 'the one that is free takes the next');
   }
   release[0]?.();
   release[3]?.();
@@ -24,7 +24,7 @@ t.test('as many at a time as may be, begun in their order, each once', async (t)
   t.strictSame(begun, [0, 1, 2, 3]);
 });
 
-t.test('after a failure none begins, those at work are told to end and waited for, and the first error is thrown', async (t) => {
+t.test('after a failure none begins, those at work are stopped and waited for, and the first error is thrown', async (t) => {
   const begun: number[] = [];
   const stopped = new AbortController();
   let stops = 0;

@@ -37,7 +37,7 @@ t.test('the package', { skip }, async (t) => {
   t.equal(readFileSync(join(unpacked, 'DEBIAN/conffiles'), 'utf8'), '/etc/lectern/settings\n/etc/lectern/access\n', 'what an operator writes stays');
   for (const script of ['preinst', 'postinst', 'prerm', 'postrm']) t.equal(spawnSync('sh', ['-n', join(unpacked, 'DEBIAN', script)]).status, 0, script);
   for (const [word, file] of [['settings', 'settings'], ['access', 'access']] as const) {
-    t.notMatch(readFileSync(join(unpacked, 'etc/lectern', file), 'utf8'), /^(?!#)(?!LECTERN_(LISTEN=127\.0\.0\.1:11434|STATE=\/var\/lib\/lectern)$).+/m, `${word}: nobody enters from the network before an operator says so`);
+    t.notMatch(readFileSync(join(unpacked, 'etc/lectern', file), 'utf8'), /^(?!#)(?!LECTERN_(LISTEN=127\.0\.0\.1:11434|STATE=\/var\/lib\/lectern)$).+/m, `${word}: no client enters from the network before an operator says so`);
   }
   t.ok(readFileSync(make()).equals(bytes), 'the same sources are the same package');
 });
@@ -55,7 +55,7 @@ t.test('its scripts, called as dpkg calls them', async (t) => {
     const text = readFileSync(join(packageRoot(), 'packaging/debian', script), 'utf8').replace(/(?<=[ \n])\/(?=run|etc|var)/g, `${root}/`);
     return spawnSync('sh', ['-c', text, script, ...words.map((word) => (word === '-' ? '' : word))], { encoding: 'utf8', env: { PATH: `${root}/bin:/usr/bin:/bin` } });
   };
-  /** What systemctl is told. */
+  /** The arguments of systemctl. */
   const told = (...calls: string[]): string[] => {
     writeFileSync(heard, '');
     for (const call of calls) {

@@ -178,7 +178,7 @@ t.test('runs of a paragraph: emphasis, links, code, formulas, glued ones', (t) =
   t.end();
 });
 
-t.test('a paragraph of very many runs: each is looked at once, or this does not end', (t) => {
+t.test('a paragraph of very many runs: each is read once, or this does not end', (t) => {
   const builder = made();
   const group = builder.addInlineGroup();
   for (let index = 0; index < 200_000; index++) builder.addText('text', 'word', { parent: group, ...(index % 2 === 0 && { formatting: { bold: true } }) });

@@ -22,7 +22,7 @@ t.test('the budget against the machine', async (t) => {
   t.match(judged(['--model-memory', '75GiB'], [cpu, gpu]), [/^note only 70\.0 GiB are free now/]);
   t.match(judged(['--model-memory', '75GiB', '--device', 'cpu'], [cpu, gpu]), [/^bad .* a processor/]);
   t.match(judged(['--model-memory', '22GiB'], [cpu]), [/^note with the conversion processes that is 25\.0 GiB/]);
-  t.strictSame(judged(['--model-memory', '900GiB', '--device', 'cuda'], [cpu]), [], 'the missing GPU is told of elsewhere');
+  t.strictSame(judged(['--model-memory', '900GiB', '--device', 'cuda'], [cpu]), [], 'the missing GPU is reported elsewhere');
 });
 
 t.test('the networks of conversion workers against the memory of models, with what each step up takes', async (t) => {

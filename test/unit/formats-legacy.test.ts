@@ -61,7 +61,7 @@ t.test('a program that makes nothing, too much, or never ends', async (t) => {
   const mark = join(directory, 'still-here');
   const below = join(directory, 'below');
   await t.rejects(modernize(program(directory, `sleep 3600 & echo $! > "${below}"; sleep 3600`), bytes, 'xls', 'xlsx', usual, { ...limits, limitMs: 2_000 }), { code: 'timeout' });
-  // What the program had started ends with it; a program that had no time to start anything leaves nothing to look at.
+  // What the program had started ends with it; a program that had no time to start anything leaves nothing to check.
   const pid = existsSync(below) ? readFileSync(below, 'utf8').trim() : '';
   while (pid !== '' && isRunning(pid)) await new Promise((resolve) => setTimeout(resolve, 10));
   const controller = new AbortController();

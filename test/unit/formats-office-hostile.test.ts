@@ -52,7 +52,7 @@ t.test('parts that are not XML, missing parts, parts of lies', async (t) => {
   t.equal(await codeOf('docx', makeArchive({ 'word/document.xml': '<a/>' })), 'invalid_document', 'no relationships');
 });
 
-t.test('macros and embedded programs are not looked at', async (t) => {
+t.test('macros and embedded programs are not read', async (t) => {
   const { markdown } = await readOffice('docx', makeDocx({
     body: paragraph('Text'), relationships: relationship('m', 'vbaProject', 'vbaProject.bin') + relationship('t', 'attachedTemplate', 'https://evil.example/template.dotm', true),
     parts: { 'word/vbaProject.bin': 'MZ Sub AutoOpen()' },

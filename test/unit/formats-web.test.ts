@@ -36,7 +36,7 @@ t.test('tables: spans, headers, captions, parts within cells', async (t) => {
   ]);
 });
 
-t.test('what nobody sees and what stands around the text is left out', async (t) => {
+t.test('hidden parts and what stands around the text are left out', async (t) => {
   t.equal(await html('<p hidden>a<p style="x:1; DISPLAY : none">b<script>c</script><style>d</style><noscript>e</noscript><template>f</template><p>g'), 'g');
   t.equal(await html('<nav>menu</nav><header>brand</header><h1>T</h1><article><header>by me</header>text</article><footer>legal</footer>'), '# T\n\nby me\n\ntext');
   t.equal(await html('<div>skip</div><div><main>text</main><aside>ads</aside></div>'), 'text');

@@ -1,4 +1,4 @@
-/** Fractions by where their parts stand, from pages as files hold them: in sentences and displays, with bars near and far, in each other; and what only looks like one. */
+/** Fractions by where their parts stand, from pages as files hold them: in sentences and displays, with bars near and far, in each other; and what only resembles one. */
 import t from 'tap';
 import { withFractionsInLine } from '../../src/convert/formulas/in-line.js';
 import { findFormulas } from '../../src/convert/formulas/find.js';
@@ -100,7 +100,7 @@ t.test('scripts of the line do not count beside a part; a fraction stands betwee
   t.same(read(words), ['The profit (net income) / (revenue) of the year.']);
 });
 
-t.test('what only looks like a fraction is none', async (t) => {
+t.test('what only resembles a fraction is none', async (t) => {
   const none: Record<string, string[]> = {
     'an underlined word over a short line': [sentence(72, 600, 'x = Name'), stroke(93, 124, 598), sentence(95, 589, '12')],
     'a word struck out': [sentence(100, 613, 'no'), sentence(72, 600, 'The'), sentence(96, 600, '12.5'), stroke(96, 118, 603), sentence(122, 600, '14.2'), sentence(100, 587, 'all')],

@@ -61,7 +61,7 @@ t.test('a GPU keeps keys and values as the settings say, the processor as it alw
   }
 });
 
-t.test('the engine is told whether to try warpgroups, where it looks', async (t) => {
+t.test('the engine gets the setting of warpgroups where it reads it', async (t) => {
   for (const warpgroups of ['off', 'auto'] as const) {
     const { language } = make({}, { warpgroups });
     t.equal(process.env['LECTERN_WARPGROUPS'], warpgroups);
@@ -83,7 +83,7 @@ t.test('the device of the settings, or an error; memory of the settings, or what
   t.throws(() => make({}, { modelMemory: 900 * 2 ** 30, device: 'cpu' }, {}, [gpu, cpu]), tooMuch);
 });
 
-t.test('what answers took is told', async (t) => {
+t.test('the metrics report what answers took', async (t) => {
   const { language } = make({ 'talks "well"': {} }, {}, {
     answer: async (_lease, _request, listener) => {
       listener.onParts?.(0, [{ kind: 'text', text: 'x' }], { ids: [1] });
@@ -112,7 +112,7 @@ t.test('what answers took is told', async (t) => {
   await language.close(0);
 });
 
-t.test('closing lets answers end for a while, then ends them; who waits is told at once', async (t) => {
+t.test('closing lets answers end for a while, then ends them; requests that wait are refused at once', async (t) => {
   const { engine, language } = make({ talker: { answer: () => 'x'.repeat(500), tokenMs: 1000 } }, { slots: 1 }, {
     answer: async (lease, _request, _listener, signal) => {
       await lease.model.generate('x', { signal });
@@ -131,7 +131,7 @@ t.test('closing lets answers end for a while, then ends them; who waits is told 
   t.equal(engine.open.size, 0);
 });
 
-t.test('a look at the models that the end cuts off leaves no model out', async (t) => {
+t.test('a reading of the models that the end cuts off leaves no model out', async (t) => {
   const lines: string[] = [];
   const log = Object.assign(createLog('silent'), { warn: (_fields: object, message: string) => { lines.push(message); } });
   const [begun, look] = [deferred(), deferred<never>()];
@@ -148,7 +148,7 @@ t.test('a look at the models that the end cuts off leaves no model out', async (
   t.strictSame(lines, []);
   const other = make({ cut: {} }, {}, { engine, log });
   await other.language.services.catalogue.list();
-  t.match(lines, [/left out: The engine is closed/], 'while the service runs it is told');
+  t.match(lines, [/left out: The engine is closed/], 'while the service runs it is logged');
 });
 
 t.test('what conversion workers open counts beside the models on a processor, and in half of the host\'s memory beside a GPU', async (t) => {
@@ -182,7 +182,7 @@ t.test('pages that are still converted when the service ends keep their models u
   t.equal((await failureOf(language.workers.lendDistant(entry, {}))).code, 'cancelled');
 });
 
-t.test('memory that is too small for the networks of workers is told at the start', async (t) => {
+t.test('memory that is too small for the networks of workers is logged at the start', async (t) => {
   const need = visionBytes(sizeOfShipped(shippedModelsDirectory()));
   for (const [modelMemory, says] of [[need - 1, [/^The networks of a conversion worker want .*; give --model-memory \d+MiB or more\.$/]], [8 * need, []]] as const) {
     const warnings: string[] = [];

@@ -21,7 +21,7 @@ t.test('lines come in their order, those below the level and those of quiet time
   t.equal(lines.length, 2);
 });
 
-t.test('the first line that is told opens the log, once', async (t) => {
+t.test('the first line that is logged opens the log, once', async (t) => {
   const told: string[] = [];
   let opened = 0;
   const tell = (_about: object, message: string): void => void told.push(message);
@@ -31,6 +31,6 @@ t.test('the first line that is told opens the log, once', async (t) => {
   t.equal(opened, 0);
   log.warn({}, 'first');
   log.error({}, 'second');
-  await until('both are told', () => told.length === 2);
+  await until('both are logged', () => told.length === 2);
   t.strictSame([told, opened], [['first', 'second'], 1]);
 });

@@ -16,7 +16,7 @@ t.test('a loss is what went the wrong way by more than may be', async (t) => {
   t.strictSame([worse(89, 10), worse(100, 11.1), worse(89, 11.1)], [1, 1, 2]);
   t.strictSame([worse(80, 12, 0.25), worse(70, 12, 0.25)], [0, 1]);
   t.match(compare(before, now(50, 10), 0.1).lines, [/^speed .*100 -> .*50\.0 tokens\/s {2}-50\.0 % {2}WORSE$/, /^wait .*0\.0 %$/]);
-  t.strictSame(compare(before, [before[0] as BenchmarkMeasure], 0.1).missing, ['wait'], 'what is not measured is told');
+  t.strictSame(compare(before, [before[0] as BenchmarkMeasure], 0.1).missing, ['wait'], 'what is not measured is reported');
   t.equal(compare([{ ...before[1] as BenchmarkMeasure, value: 0 }], [before[1] as BenchmarkMeasure], 10).worse, 1, 'from nothing to something');
 });
 

@@ -59,6 +59,6 @@ t.test('a line longer than any paper is wide is not gone through for each of its
   let looks = 0;
   const atoms = signs.map((sign) => ({ get text() { looks += 1; return sign; }, space: false }));
   t.same(logicalOrder(atoms, 1).map(({ index }) => index), signs.map((_, at) => signs.length - 1 - at), 'every sign once');
-  t.ok(looks <= 10 * signs.length, `${looks} looks at ${signs.length} signs`);
+  t.ok(looks <= 10 * signs.length, `${looks} comparisons of ${signs.length} signs`);
   t.end();
 });

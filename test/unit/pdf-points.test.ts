@@ -55,7 +55,7 @@ t.test('a mark wider than its letter takes no room in the line', async (t) => {
   t.same(await linesOf([struck, sign(84.2, 700, 'h')]), ['q\u0303 x'], 'the white after the letter parts words');
 });
 
-t.test('a text that is told again at a later object is read once', async (t) => {
+t.test('a text that is repeated at a later object is read once', async (t) => {
   const lines = await linesOf([under('q\u0303', sign(72, 700, 'g'), sign(86.6, 703, '-')), sign(79.2, 700, ' '), sign(96, 700, 'h')]);
   t.equal(lines.join('').match(/q/g)?.length, 1, lines.join(' | '));
 });

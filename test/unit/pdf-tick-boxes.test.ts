@@ -1,4 +1,4 @@
-/** Boxes to tick, drawn or fields of a form, are read as ☐ and ☒ beside their text; what only looks like one is not. */
+/** Boxes to tick, drawn or fields of a form, are read as ☐ and ☒ beside their text; what only resembles one is not. */
 import t from 'tap';
 import { openPdf } from '../../src/pdf/index.js';
 import { line, rectangle, text } from '../support/pdf-content.js';

@@ -1,4 +1,4 @@
-/** Text that a made PDF holds and nobody sees is dropped and counted by its reason; what is seen stays. */
+/** Text that a made PDF holds and does not show is dropped and counted by its reason; visible text stays. */
 import t from 'tap';
 import { openPdf } from '../../src/pdf/index.js';
 import type { HiddenText, PageContent } from '../../src/pdf/index.js';

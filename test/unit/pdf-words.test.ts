@@ -175,7 +175,7 @@ t.test('hyphens at the end of a line are hyphens', async (t) => {
   t.same(page.words.map((word) => word.softHyphen).includes(true), false);
 });
 
-t.test('symbol fonts: bullets and ticks are what they look like', async (t) => {
+t.test('symbol fonts: bullets and ticks are read as they appear', async (t) => {
   const dingbats: FontSpec = { base: 'Wingdings', flags: 4, unicode: { 1: '\uf0a7', 2: '\uf0fc', 3: '\uf0d8', 4: '\uf06c' } };
   const symbols: FontSpec = { base: 'SymbolMT', flags: 4, unicode: { 1: '\uf0b7', 2: '\uf061', 3: '\uf0b3' } };
   const icons: FontSpec = { base: 'Icons', unicode: { 1: '\ue900', 2: 'a', 3: 'b' } };

@@ -24,6 +24,6 @@ t.test('a process says again and again that it is there', async (t) => {
   const directory = join(root, own);
   keepVersion(directory, 5);
   utimesSync(directory, 0, 0);
-  await until('it is told again', () => statSync(directory).mtimeMs > 0);
+  await until('its time is set again', () => statSync(directory).mtimeMs > 0);
   t.doesNotThrow(() => touchVersion(join(root, 'none')));
 });

@@ -53,7 +53,7 @@ def _photograph(draw, noise, image):
 
 
 def page(case, kind, number):
-    """(an image at 192 dots per inch, the texts that stand on it). The same kind and number give the same page whoever draws it."""
+    """(an image at 192 dots per inch, the texts that stand on it). The same kind and number always give the same page."""
     draw = random.Random(f"{SEED} hard {kind} {number}")
     noise = numpy.random.Generator(numpy.random.SFC64(draw.getrandbits(64)))
     canvas = pages.Canvas(draw, case, SIDE, SIDE)

@@ -296,7 +296,7 @@ def edges(draw, image):
 def piece(case, number, stage="train", width=SIDE, height=SIDE):
     """Piece `number`: (pixels (height, width) of bytes, cores (height / 4, width / 4) 0..255, ways of the same shape 0..4, degrees counter-clockwise by which lines lean).
 
-    The same number gives the same piece whoever draws it. It stands upright; the training turns it."""
+    The same number always gives the same piece. It stands upright; the training turns it."""
     draw = random.Random(f"{SEED} page {stage} {number}")
     noise = numpy.random.Generator(numpy.random.SFC64(draw.getrandbits(64)))
     # Room for the corners of a page that leans.

@@ -115,7 +115,7 @@ class Canvas:
 
 @functools.lru_cache(1000)
 def _font(path, number, size):
-    """Without kerning and ligatures: nobody sees them at this size, and they cost half of the time."""
+    """Without kerning and ligatures: they are not visible at this size, and cost half of the time."""
     return ImageFont.truetype(path, size, index=number, layout_engine=ImageFont.Layout.BASIC)
 
 

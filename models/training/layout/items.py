@@ -74,7 +74,7 @@ def text_features(text):
 
 
 def style_shares(lines):
-    """Of each line, (share of the page's letters in lines that look like it, share of those in larger ones)."""
+    """Of each line, (share of the page's letters in lines of its style, share of those in larger ones)."""
     if not lines:
         return []
     sizes, letters = numpy.array([line["size"] for line in lines]), numpy.array([len(line["text"]) for line in lines])

@@ -45,7 +45,7 @@ def read(path):
 def layer(case, number, stage="train", families=styles.FAMILIES):
     """Page `number` as a reader of files knows it: its lines of text, the boxes of what is drawn, and its regions; in pixels of the page as the layout network sees it.
 
-    A third are read from scans: boxes are a little off, nobody knows what is bold or slanted, and of what is drawn only long strokes and patches of ink are found."""
+    A third are read from scans: boxes are a little off, bold and slanted faces are not known, and of drawings only long strokes and patches of ink are found."""
     page, family, draw, _ = pages.composed(case, number, stage, families, True)
     scanned = draw.random() < 0.33
     wide, high = page.width / SCALE, page.height / SCALE
@@ -116,7 +116,7 @@ def case_of(folder, held_out):
 
 
 def show(folder, count):
-    """The first pages of the test as pictures with their regions, for people to look at."""
+    """The first pages of the test as pictures with their regions, for inspection."""
     for number in range(count):
         pixels, regions, _, _ = pages.piece(case_of(folder, True), number, "test styles", styles.HELD_OUT)
         image = Image.fromarray(pixels).convert("RGB")

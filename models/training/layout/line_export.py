@@ -51,10 +51,10 @@ def model_of(model):
     """The ONNX model of line_network.LineNetwork for one page: features (n, FEATURES), neighbours (n, SIDES) with n for none, pairs (m, 2), pair_features (m, PAIR_FEATURES) -> classes (n, CLASSES), joined (m)."""
     graph, width = LineGraph(), line_network.WIDTH
     h = graph.add("Relu", [graph.product("features", *folded(model))])
-    nobody = graph.weight(torch.zeros(1, width))
+    no_neighbour = graph.weight(torch.zeros(1, width))
     flat = graph.integers(-1, line_network.SIDES * width)
     for layer in model.rounds:
-        known = graph.add("Gather", [graph.add("Concat", [h, nobody], axis=0), "neighbours"], axis=0)
+        known = graph.add("Gather", [graph.add("Concat", [h, no_neighbour], axis=0), "neighbours"], axis=0)
         seen = graph.add("Concat", [h, graph.add("Reshape", [known, flat])], axis=1)
         mean = graph.add("ReduceMean", [h], axes=[0], keepdims=1)
         of_items, of_page = layer.weight[:, :-width], layer.weight[:, -width:]

@@ -1,4 +1,4 @@
-"""The line network: what each line of text and each drawing of a page is, and which of them are one region. Each item looks at its neighbours several times over (message passing, Gilmer et al. 2017)."""
+"""The line network: what each line of text and each drawing of a page is, and which of them are one region. Each item reads its neighbours several times over (message passing, Gilmer et al. 2017)."""
 
 import torch
 from torch import nn

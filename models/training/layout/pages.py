@@ -360,7 +360,7 @@ COMPOSERS = {"slides": slide, "letter": letter, "form": form}
 def piece(case, number, stage="train", families=styles.FAMILIES):
     """Page `number`: (pixels (HEIGHT, WIDTH) of bytes, regions (n, 5): class, left, top, right, bottom in pixels, its family, whether it is worn).
 
-    The same number gives the same page whoever draws it."""
+    The same number always gives the same page."""
     page, family, draw, noise = composed(case, number, stage, families, False)
     image = page.image.resize((WIDTH, HEIGHT), Image.Resampling.BOX)
     scanned = draw.random() < 0.35 and not page.dark

@@ -1,4 +1,4 @@
-"""Style sheets: what one document looks like, drawn at random within its family. Two whole families are kept for the test."""
+"""Style sheets: the style of one document, drawn at random within its family. Two whole families are kept for the test."""
 
 import string
 
@@ -45,7 +45,7 @@ def _columns(draw, family):
 def _heading(draw, family, level):
     """Of a heading: its size as a share of the text's, where it stands, what is around it."""
     ratio = {1: draw.uniform(1.2, 2.0), 2: draw.uniform(1.05, 1.45), 3: draw.uniform(0.95, 1.15)}[level]
-    # A heading of the text's own size is told by its weight, its slant or its capitals.
+    # A heading of the text's own size differs by its weight, its slant or its capitals.
     bold = draw.random() < 0.8 or ratio < 1.15
     return {
         "size": ratio, "bold": bold, "slanted": draw.random() < 0.12, "capitals": draw.random() < (0.25 if level < 3 else 0.05), "align": "centre" if draw.random() < (0.2 if family in ("paper", "book", "plain") else 0.05) else "left",
@@ -64,7 +64,7 @@ def style(draw, family):
         "left": draw.uniform(0.06, 0.15), "right": draw.uniform(0.06, 0.15), "top": draw.uniform(0.06, 0.13), "bottom": draw.uniform(0.06, 0.13),
         "gutter": draw.uniform(1.2, 3.2), "column_rule": columns > 1 and draw.random() < (0.4 if family == "news" else 0.1),
         "leading": draw.uniform(1.08, 1.65) if columns == 1 else draw.uniform(1.05, 1.35), "align": draw.choices(("justify", "left"), (2, 1) if family in ("paper", "book", "news") else (1, 2))[0],
-        # Paragraphs are told apart by a gap, by an indent, or by both.
+        # Paragraphs are separated by a gap, by an indent, or by both.
         "gap": draw.uniform(0.3, 1.1) if spaced or draw.random() < 0.3 else draw.uniform(0, 0.12), "indent": 0 if spaced else draw.uniform(0.9, 2.5),
         "sans_headings": draw.random() < 0.45, "headings": {level: _heading(draw, family, level) for level in (1, 2, 3)},
         "numbered": draw.random() < 0.5, "label": draw.choice(("bold", "plain", "slanted")), "caption": draw.uniform(0.78, 1.0), "caption_align": draw.choice(("left", "left", "centre", "justify")), "caption_slanted": draw.random() < 0.25,

@@ -1,4 +1,4 @@
-"""How well the orientation of lines in faces that training never drew is told: python3 measure.py TEST --checkpoint FILE | --onnx FILE."""
+"""How well the orientation of lines is recognised in faces that training never drew: python3 measure.py TEST --checkpoint FILE | --onnx FILE."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""Table number N of training, of the validation or of the test: the same whoever draws it. As a command it writes those of the test (or of the validation) as pages for `npm run bench -- tables`."""
+"""Table number N of training, of the validation or of the test: always the same one. As a command it writes those of the test (or of the validation) as pages for `npm run bench -- tables`."""
 
 import argparse
 import copy

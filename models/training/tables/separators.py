@@ -4,7 +4,7 @@ import torch
 from torch import nn
 
 CHANNELS = 48
-# Dilation, and whether it looks along whole rows and columns.
+# Dilation, and whether it reads along whole rows and columns.
 LOOKS = ((1, False), (2, True), (4, False), (8, True), (1, False), (4, True), (2, False), (8, True), (1, False), (4, True))
 # Pixels of the picture for one place of the spans; rows and columns are answered for two parts of it.
 CELL, PARTS = 4, 2

@@ -46,7 +46,7 @@ def make(draw, held_out, for_training):
             break
     size = draw.choice([draw.uniform(6, 9), draw.uniform(8, 11), draw.uniform(9, 13)])
     pad_x = {"tight": draw.uniform(0.3, 0.5), "usual": draw.uniform(0.45, 1.1), "wide": draw.uniform(1, 2.5), "stretched": draw.uniform(0.4, 1)}[room] * size
-    # Rows set as close as lines are told apart by what stands in them alone; lines between them allow for it.
+    # Rows set as close as lines differ by their contents alone; lines between them allow for it.
     pad_y = draw.choice([0, 0, draw.uniform(0, 0.2), draw.uniform(0.1, 0.6), draw.uniform(0.2, 0.9)]) * size
     return Style(
         rules, stand, room, size, draw.uniform(1.1, 1.4), pad_x, pad_y, draw.uniform(0, 30) * size if room == "stretched" else 0, draw.uniform(7, 24) * size,

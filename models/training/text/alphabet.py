@@ -6,7 +6,7 @@ ASCII = "".join(chr(code) for code in range(32, 127))
 # English, German, French, Spanish, Italian, Portuguese and the Nordic languages; then what Polish and Czech add.
 WESTERN = "ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞßàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþÿŒœ"
 CENTRAL = "ĄąĆćĘęŁłŃńŚśŹźŻżČčĎďĚěŇňŘřŠšŤťŮůŽž"
-# Greek letters that no Latin letter looks like.
+# Greek letters that no Latin letter resembles.
 GREEK = "ΓΔΘΛΞΠΣΦΨΩαβγδεζηθικλμνξπρςστυφχψω"
 PUNCTUATION = "“”‘’„‚«»‹›–—…•·†‡§¶¡¿‰"
 SYMBOLS = "©®™°±×÷¬¹²³½¼¾€£¥¢ªº←→↑↓"

@@ -47,7 +47,7 @@ def bled(draw, image):
 
 
 def coarse(draw, image, em):
-    """Scanned at a lower resolution, enlarged by whoever made the file."""
+    """Scanned at a lower resolution, then enlarged by the program that made the file."""
     scale = max(0.3, min(1.0, draw.uniform(10, 18) / em))
     small = image.resize((max(1, int(image.width * scale)), max(1, int(image.height * scale))), Image.Resampling.BOX)
     return small.resize(image.size, draw.choice([Image.Resampling.BILINEAR, Image.Resampling.BICUBIC, Image.Resampling.NEAREST]))

@@ -15,7 +15,7 @@ import alphabet
 FOLDERS = ["/usr/share/fonts/truetype", "/usr/share/fonts/opentype", "/usr/share/texmf/fonts/opentype"]
 # What a face must have to be taken: it reads common Western text. The other characters are drawn where it has them.
 NEEDED = "".join(chr(code) for code in range(33, 127)) + "äöüßéèàçñ"
-# Symbols, other scripts' companions, and letters that nobody prints text with.
+# Symbols, other scripts' companions, and letters that are not used for running text.
 UNWANTED = set("symbol symbols dingbats emoji braille barcode music math icons ornaments initials initialen smallcaps sc caps outline shadow inline swash script blackletter fraktur bullets tengwar runic keyboard "
                "unicode handwriting cursive titling unslanted dunhill funny fibonacci lined kaffeesatz upright oblique-upright demi-outline museum schoolbook-hand unicase ui rashi hairline thin ultralight extralight".split())
 # Of Noto's hundreds of families most hold another script beside plain Latin letters that are always the same.

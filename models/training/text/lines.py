@@ -79,7 +79,7 @@ def _size(draw, stage):
 def line(case, number, stage="train", longest=52):
     """Line `number` of a stage: (pixels of 32 rows, its text). `case` is faces.Case: of training, or of the test.
 
-    Stages: `easy`, then `train`; `clean` and `degraded` are the test's. The same number gives the same line whoever draws it."""
+    Stages: `easy`, then `train`; `clean` and `degraded` are the test's. The same number always gives the same line."""
     draw = random.Random(f"{SEED} {stage} {number}")
     noise = numpy.random.Generator(numpy.random.SFC64(draw.getrandbits(64)))
     while True:

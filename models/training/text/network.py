@@ -50,7 +50,7 @@ class Recogniser(nn.Module):
             Step(fourth, fifth, stride=(2, 1)),    # 2
             Residual(fifth),
             Step(fifth, last, size=(2, 3), padding=(0, 1)),  # 1
-            # Letters look at their neighbours: 3, 7, then 15 columns, 60 pixels.
+            # Letters read their neighbours: 3, 7, then 15 columns, 60 pixels.
             Residual(last, (1, 3), (0, 1)), Residual(last, (1, 3), (0, 2), (1, 2)), Residual(last, (1, 3), (0, 4), (1, 4)),
         )
         self.classes = nn.Conv2d(last, classes, 1)

@@ -9,7 +9,7 @@ const builtIn: Record<string, string> = {
   plus: '+', apos: "'", quot: '"', ldquo: '\u201c', rdquo: '\u201d', lsquo: '\u2018', rsquo: '\u2019', deg: '\u00b0', zwsp: '\u200b', wj: '\u2060', backslash: '\\', 'two-colons': '::',
 };
 
-/** `{name}` replaced by its value; a name that nobody set stays as it is written. */
+/** `{name}` replaced by its value; a name without a value stays as it is written. */
 export function withAttributes(text: string, attributes: Attributes): string {
   if (!text.includes('{')) return text;
   return text.replace(/(\\?)\{([\w-]{1,60})\}/g, (whole, escape: string, name: string) => {

@@ -1,4 +1,4 @@
-/** HTML tables as rows of entries: spans, headers and captions; tables that only lay out a page are told apart. */
+/** HTML tables as rows of entries: spans, headers and captions; tables that only lay out a page are recognised. */
 import type { FlowBlock, FlowRun, FlowTable, FlowTableEntry } from '../flow/flow-blocks.js';
 import { attribute, findElement, isElement } from './html-tree.js';
 import type { Element } from './html-tree.js';

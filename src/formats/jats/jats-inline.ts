@@ -1,4 +1,4 @@
-/** The words of a paper's paragraph: styles, links, formulas; notes and files that hang on it are told apart. */
+/** The words of a paper's paragraph: styles, links, formulas; notes and files that hang on it are kept apart. */
 import { mathLatex, xmlMath } from '../mathml.js';
 import type { FlowRun, RunStyle } from '../flow/flow-blocks.js';
 import type { XmlElement } from '../xml.js';

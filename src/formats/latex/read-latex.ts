@@ -14,7 +14,7 @@ export function readLatex(text: string, losses: string[] = []): FlowBlock[] {
   const partners = matchBraces(source);
   const shared = { footnotes: [] as FlowRun[][], topLevel: /\\chapter\b/.test(source) ? 1 : 2 };
   const read = (from: number, to: number): FlowBlock[] => new LatexReader(source, partners, from, to, shared).read();
-  // What a preamble includes is settings; a text in parts has its words there. Code that nothing ends goes on to the end: looked for once, not from each beginning.
+  // What a preamble includes is settings; a text in parts has its words there. Code that nothing ends goes on to the end: the end is searched for once, not from each beginning.
   const shown = source.slice(Math.max(0, begin), stop < 0 ? source.length : stop).replace(/\\begin\{(verbatim|lstlisting|minted|Verbatim)\*?\}[^]*?(?:\\end\{\1\*?\}|$)|\\verb\*?([^a-zA-Z\s*]).{0,500}?\2/g, '');
   losses.push(...missingFiles(Array.from(shown.matchAll(/\\(?:input|include|subfile|subfileinclude)\s*\{([^{}]{1,500})\}|\\(?:sub)?import\*?\s*(\{[^{}]{0,500}\}\s*\{[^{}]{1,500}\})/g), ([, name, parts = '']) => name ?? parts.replace(/[{}\s]/g, ''))));
   // Of what stands before the text only its title and authors are printed.

@@ -31,7 +31,7 @@ function isProgram(path: string): boolean {
   }
 }
 
-/** The program's path, looked for in `path` (as the environment writes it) and where it is usually installed; null where it is not. */
+/** The program's path, searched for in `path` (as the environment writes it) and where it is usually installed; null where it is not. */
 export function findLibreOffice(path: string = process.env['PATH'] ?? ''): string | null {
   const directories = [...path.split(delimiter).filter((directory) => directory.startsWith('/')), ...places];
   for (const directory of directories) {

@@ -27,7 +27,7 @@ function points(source: XmlElement | undefined): string[] {
   return Array.from(found, (text) => text ?? '');
 }
 
-/** A number as short as it can be told: files hold `4.2999999999999998`. */
+/** A number in its shortest form: files hold `4.2999999999999998`. */
 function shown(text: string): string {
   const trimmed = text.trim();
   return /^-?\d+\.\d{8,}(?:E[+-]?\d+)?$/i.test(trimmed) ? String(Number(Number(trimmed).toPrecision(12))) : trimmed;

@@ -28,7 +28,7 @@ export interface SheetGridCell {
   text: string;
 }
 
-/** What is left of a document's bounds, and what did not fit. */
+/** The remaining room within a document's bounds, and what did not fit. */
 export class TableBudget {
   readonly losses: string[] = [];
   #cells = maximumCells;

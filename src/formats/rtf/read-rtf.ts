@@ -1,4 +1,4 @@
-/** A text that was written as RTF: paragraphs with their looks, lists by their markers, headings by their outline level, tables, pictures, notes. */
+/** A text that was written as RTF: paragraphs with their formatting, lists by their markers, headings by their outline level, tables, pictures, notes. */
 import type { FlowBlock, FlowListEntry, FlowRun, FlowTableEntry } from '../flow/flow-blocks.js';
 import { walkRtf } from './walk-rtf.js';
 import type { RtfState, RtfVisitor } from './walk-rtf.js';
@@ -98,7 +98,7 @@ class RtfBlocks implements RtfVisitor {
   #endPicture({ hex, isBitmap }: { hex: string[]; isBitmap: boolean }): void {
     const digits = hex.join('').replace(/[^0-9a-fA-F]/g, '');
     if (digits.length === 0) return;
-    // Metafiles of Windows are pictures that nobody here can draw.
+    // Metafiles of Windows are pictures that cannot be drawn here.
     this.#put({ kind: 'picture', caption: [], ...(isBitmap && { image: () => Buffer.from(digits, 'hex') }) });
   }
 

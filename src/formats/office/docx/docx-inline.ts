@@ -98,7 +98,7 @@ export class DocxInlineReader {
     this.paragraph.segments.push({ ticked, text: new InlineText() });
   }
 
-  /** Of the ways in which a thing is told the first is the fullest. */
+  /** Of several forms of one content the first is the fullest. */
   #alternate(element: XmlElement, look: Look): void {
     const chosen = element.child('mc:Choice') ?? element.child('mc:Fallback');
     for (const child of chosen?.elements() ?? []) this.#piece(child, look);

@@ -1,4 +1,4 @@
-/** Styles of a DOCX: which paragraphs are headings, which list a style numbers with, how a character style looks. */
+/** Styles of a DOCX: which paragraphs are headings, which list a style numbers with, the formatting of a character style. */
 import type { Formatting } from '../../../document/model.js';
 import type { XmlElement } from '../../xml.js';
 import { toggle } from '../office-package.js';
@@ -84,7 +84,7 @@ export class Styles {
     return known;
   }
 
-  /** Looks of a character style. Those of a paragraph style are not looked at: a style whose whole text is bold emphasises nothing. */
+  /** Formatting of a character style. That of a paragraph style is not read: a style whose whole text is bold emphasises nothing. */
   character(id: string): Partial<Formatting> {
     let known = this.#runs.get(id);
     if (known === undefined) {

@@ -71,7 +71,7 @@ function readCells(table: XmlElement): { cells: DocxCell[]; rows: number; column
   return { cells, rows, columns };
 }
 
-/** The words of a cell that holds one paragraph without any looks; null of all other cells. */
+/** The words of a cell that holds one paragraph without any formatting; null of all other cells. */
 function plainText(part: DocxPart, cell: XmlElement): string | null {
   const blocks = [...cell.elements()].filter(({ name }) => name !== 'w:tcPr' && name !== 'w:bookmarkStart' && name !== 'w:bookmarkEnd');
   const [paragraph] = blocks;
@@ -80,7 +80,7 @@ function plainText(part: DocxPart, cell: XmlElement): string | null {
   const properties = paragraph.child('w:pPr');
   const numbering = readNumbering(properties).numId ?? part.styles.paragraph(properties?.child('w:pStyle')?.get('w:val') ?? null).numbering.numId;
   if (numbering !== null && numbering !== '0' && part.numberings.has(numbering)) return null;
-  // A look at the paragraph alone: notes and fields in it are counted when it is read for good.
+  // This reads the paragraph in advance: notes and fields in it are counted when it is read for good.
   if ([...paragraph.descendants('w:fldChar')].length > 0 || [...paragraph.descendants('w:footnoteReference')].length > 0 || [...paragraph.descendants('w:endnoteReference')].length > 0) return null;
   const reader = new DocxInlineReader(part.inline);
   reader.read(paragraph);

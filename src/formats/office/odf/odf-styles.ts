@@ -1,4 +1,4 @@
-/** Styles of OpenDocument files: how text looks, what a paragraph is, how lists are numbered. */
+/** Styles of OpenDocument files: the formatting of text, what a paragraph is, how lists are numbered. */
 import type { Formatting } from '../../../document/model.js';
 import type { XmlElement } from '../../xml.js';
 import { formatNumber } from '../docx/docx-numbering.js';
@@ -66,7 +66,7 @@ export class OdfStyles {
     }
   }
 
-  /** Looks of a text style. */
+  /** Formatting of a text style. */
   look(name: string | undefined): Partial<Formatting> {
     if (name === undefined) return {};
     let look = this.#looks.get(name);

@@ -23,7 +23,7 @@ export function* rowsOf(table: XmlElement, header = false): Generator<OdfRow> {
   }
 }
 
-/** The words of a cell that holds one paragraph without looks or lists; null of all other cells. */
+/** The words of a cell that holds one paragraph without formatting or lists; null of all other cells. */
 function plainText(context: OdfContext, cell: XmlElement): string | null {
   const [only, second] = [...cell.elements()].filter(({ name }) => name !== 'office:annotation');
   if (only === undefined) return '';
