@@ -74,6 +74,8 @@ if [ "$device" = cuda ]; then
   nvidia-smi --query-gpu=name,memory.total,memory.free,clocks.max.sm,clocks.max.mem,power.limit,mig.mode.current,compute_mode,pcie.link.gen.current,pcie.link.width.current --format=csv >> "$log" 2>&1
 fi
 
+# Debug switches of the kernels, which native_test and native_bench take in front of their other words.
+switches=
 status=0
 # What ran, and how it ended, is a line of the report, with what failed; the whole of it is in the log.
 tested() {
@@ -112,9 +114,11 @@ kernels() {
   title=$1
   limit=$2
   shift 2
-  tested "$title" "$limit" "$build/bin/native_test" "$@" --require-cuda && return 0
+  # shellcheck disable=SC2086
+  tested "$title" "$limit" "$build/bin/native_test" $switches "$@" --require-cuda && return 0
   # What hangs would hang again, twice as long.
-  [ $hung = yes ] || examined "$@" --require-cuda
+  # shellcheck disable=SC2086
+  [ $hung = yes ] || examined $switches "$@" --require-cuda
   return 1
 }
 # Where warpgroups are the reason, all that follows does without them.
@@ -127,8 +131,8 @@ if [ "$device" = cuda ]; then
   kernels 'weights and uploads' 40 --filter 'cuda: repacked' --filter 'cuda: planes' --filter upload
   kernels 'answers' 60 --filter 'cuda: answers' --filter 'cuda: an answer' --filter 'cuda: rows of answers' --filter 'recorded passes'
   if ! prompts ''; then
-    export LECTERN_WARPGROUPS=off
-    if prompts ' without warpgroups, as is all that follows'; then :; else unset LECTERN_WARPGROUPS; fi
+    switches='--warpgroups off'
+    if prompts ' without warpgroups, as is all that follows'; then :; else switches=; fi
   fi
   kernels 'whole models' 60 --filter 'cuda: every weight type' --filter 'cuda: chunks' --filter 'cuda: more positions'
   kernels 'choice of tokens' 60 --filter 'cuda: a device chooses' --filter 'cuda: whole answers'
@@ -146,7 +150,8 @@ measured() {
     return 1
   fi
   part_limit=$(at_most "${2:-200}")
-  timeout -k 5 "$part_limit" "$build/bin/native_bench" --gpu $device $((part_limit > 40 ? part_limit - 30 : part_limit / 2)) build "$1" > build/gpu-part.md 2> build/gpu-bench.log
+  # shellcheck disable=SC2086
+  timeout -k 5 "$part_limit" "$build/bin/native_bench" $switches --gpu $device $((part_limit > 40 ? part_limit - 30 : part_limit / 2)) build "$1" > build/gpu-part.md 2> build/gpu-bench.log
   ended=$?
   [ $ended -ne 3 ] || return 1
   tee -a "$report" < build/gpu-part.md
@@ -183,7 +188,7 @@ for pack in "$@"; do
     name="$name, $(basename "$smallest" .gguf)"
   fi
   # shellcheck disable=SC2086
-  tested "conformance of $name" $limit "$build/bin/native_test" --filter 'llm: a conformance pack' --device $device $required --llm-pack "$pack"
+  tested "conformance of $name" $limit "$build/bin/native_test" $switches --filter 'llm: a conformance pack' --device $device $required --llm-pack "$pack"
 done
 if [ "$device" = cuda ]; then kernels 'kernels of networks' 60 --filter 'cuda: products of networks' --filter 'cuda: convolutions' --filter 'cuda: factors' --filter 'cuda: long lines' --filter 'cuda: attention of networks'; fi
 {
@@ -194,22 +199,25 @@ if [ "$device" = cuda ]; then kernels 'kernels of networks' 60 --filter 'cuda: p
 
 # What an option brings: answers by another kernel, and each kernel of an answer after the one before.
 if [ "$device" = cuda ] && [ "$(left)" -gt 150 ]; then
-  export LECTERN_DECODE=rings
-  { echo; echo "# With answers without the tensor cores (\`LECTERN_DECODE=rings\`)"; } | tee -a "$report"
+  usual=$switches
+  switches="$usual --decode rings"
+  { echo; echo "# Decode without the tensor cores (\`LECTERN_DECODE=rings\`)"; } | tee -a "$report"
   measured 1 60
-  unset LECTERN_DECODE
+  switches=$usual
 fi
 if [ "$device" = cuda ] && [ "$(left)" -gt 150 ]; then
-  export LECTERN_EARLY_LAUNCHES=off
+  usual=$switches
+  switches="$usual --early-launches off"
   { echo; echo "# With kernels that begin only when those before them are done (\`LECTERN_EARLY_LAUNCHES=off\`)"; } | tee -a "$report"
   measured 1 60
-  unset LECTERN_EARLY_LAUNCHES
+  switches=$usual
 fi
 # What holds the kernels up, for work on their speed: the counters of a few launches of the 8B model, where the profiler is there.
 profiled() {
   [ "$(left)" -gt 75 ] || return 0
+  # shellcheck disable=SC2086
   timeout -k 5 55 ncu --clock-control none --kernel-name-base function --kernel-name "regex:$1" --launch-skip "$2" --launch-count "$3" --section SpeedOfLight \
-    --section MemoryWorkloadAnalysis --section WarpStateStats --section SchedulerStats --section LaunchStats "$build/bin/native_bench" --gpu cuda 40 build 4 >> "$logs/gpu-profile.log" 2>&1
+    --section MemoryWorkloadAnalysis --section WarpStateStats --section SchedulerStats --section LaunchStats "$build/bin/native_bench" $switches --gpu cuda 40 build 4 >> "$logs/gpu-profile.log" 2>&1
 }
 if [ "$device" = cuda ] && command -v ncu > /dev/null; then
   : > "$logs/gpu-profile.log"
@@ -221,8 +229,8 @@ fi
 { echo; echo "# The other models, and loading"; } | tee -a "$report"
 part=3
 while measured $part 90; do part=$((part + 1)); done
-if [ "$device" = cuda ] && [ "${LECTERN_WARPGROUPS:-}" != off ] && [ "$(left)" -gt 90 ]; then
-  export LECTERN_WARPGROUPS=off
+if [ "$device" = cuda ] && [ "$switches" != "--warpgroups off" ] && [ "$(left)" -gt 90 ]; then
+  switches='--warpgroups off'
   { echo; echo "# Once more without warpgroups"; } | tee -a "$report"
   for part in 1 2; do measured $part 60; done
 fi

@@ -139,6 +139,18 @@ vision::VoteOptions read_vote_options(const Napi::Value& value) {
   return {fields.text("network", 4096), static_cast<int>(fields.integer("dpi", 70, 2400))};
 }
 
+std::optional<cuda::KernelOptions> read_kernel_options(const Fields& engine) {
+  if (!engine.has("kernels")) return std::nullopt;
+  const Fields fields(engine.get("kernels"), "kernels");
+  fields.allow_only({"decode", "earlyLaunches", "warpgroups"});
+  cuda::KernelOptions options{std::nullopt, fields.boolean_or("earlyLaunches", true), fields.boolean_or("warpgroups", true)};
+  if (fields.has("decode")) {
+    constexpr cuda::GemvKernel kernels[] = {cuda::GemvKernel::registers, cuda::GemvKernel::rings, cuda::GemvKernel::tiles};
+    options.decode = kernels[fields.choice("decode", {"registers", "rings", "tiles"})];
+  }
+  return options;
+}
+
 std::shared_ptr<Cancel> read_cancel(const Napi::Value& value) {
   if (value.IsUndefined()) return std::make_shared<Cancel>();
   const CancelHandle* handle = CancelHandle::from(value);

@@ -4,12 +4,14 @@
 #include <array>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include <napi.h>
 
 #include "cancel.h"
+#include "cuda/runtime/kernel_options.h"
 #include "vision/image.h"
 #include "vision/line_orientation.h"
 #include "vision/tesseract.h"
@@ -62,6 +64,9 @@ BitmapArgument read_bitmap(const Napi::Value& value);
 vision::TesseractOptions read_tesseract_options(const Napi::Value& value);
 vision::RecogniseOptions read_recognise_options(const Napi::Value& value);
 vision::VoteOptions read_vote_options(const Napi::Value& value);
+
+/// The key `kernels` of an engine's options; none where it is absent.
+std::optional<cuda::KernelOptions> read_kernel_options(const Fields& engine);
 
 /// The flag of a CancelHandle, or one that nobody sets where the value is undefined.
 std::shared_ptr<Cancel> read_cancel(const Napi::Value& value);

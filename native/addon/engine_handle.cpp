@@ -32,8 +32,8 @@ EngineHandle::EngineHandle(const Napi::CallbackInfo& info)
     : Napi::ObjectWrap<EngineHandle>(info), environment_(Environment::of(info.Env())) {
   id_ = guarded(info.Env(), [&] {
     const Fields fields(info[0], "options");
-    fields.allow_only({"log"});
-    return environment_->open_engine(fields.function("log"));
+    fields.allow_only({"log", "kernels"});
+    return environment_->open_engine(fields.function("log"), read_kernel_options(fields));
   });
 }
 

@@ -38,21 +38,22 @@ void Environment::create(Napi::Env env) {
 
 std::shared_ptr<Environment> Environment::of(Napi::Env env) { return *env.GetInstanceData<Shared>(); }
 
-Environment::Id Environment::open_engine(const Napi::Function& log) {
+Environment::Id Environment::open_engine(const Napi::Function& log, const std::optional<cuda::KernelOptions>& kernels) {
   const Id id = next_id_++;
   OpenEngine& opened = engines_[id];
   if (log.IsEmpty()) {
-    opened.engine = std::make_unique<Engine>(Log{});
+    opened.engine = std::make_unique<Engine>(Log{}, kernels);
     return id;
   }
   opened.log = Napi::Persistent(log);
-  opened.engine = std::make_unique<Engine>([self = shared_from_this(), id](LogLevel level, std::string message) {
+  const auto call_log = [self = shared_from_this(), id](LogLevel level, std::string message) {
     self->completion_.post([self, id, level, message = std::move(message)](Napi::Env env) {
       const auto found = self->engines_.find(id);
       if (found == self->engines_.end()) return;
       found->second.log.Call({Napi::String::New(env, std::string(name_of(level))), Napi::String::New(env, message)});
     });
-  });
+  };
+  opened.engine = std::make_unique<Engine>(call_log, kernels);
   return id;
 }
 

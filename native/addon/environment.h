@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -65,7 +66,7 @@ class Environment : public std::enable_shared_from_this<Environment> {
   explicit Environment(Napi::Env env) : completion_(env) {}
 
   /// `log` may be empty. Engines end with the environment at the latest.
-  Id open_engine(const Napi::Function& log);
+  Id open_engine(const Napi::Function& log, const std::optional<cuda::KernelOptions>& kernels);
   Engine& engine(Id id) { return *engines_.at(id).engine; }
   /// Waits for the engine's lanes, whose jobs are cancelled.
   void drop_engine(Id id) { engines_.erase(id); }

@@ -22,11 +22,14 @@ std::vector<Device> devices(bool gpus) {
 
 std::string why_no_gpu() { return cuda::why_none(); }
 
-Engine::Engine(Log log) : log_(std::move(log)), files_("lectern-files"), vision_("lectern-vision") {
+Engine::Engine(Log log, const std::optional<cuda::KernelOptions>& kernels) : log_(std::move(log)), files_("lectern-files"), vision_("lectern-vision") {
+  if (kernels.has_value()) cuda::set_kernel_options(*kernels);
   if (!log_) return;
   const BuildInfo build = build_info();
   log_(LogLevel::debug, std::string("Engine opened: version ") + std::string(build.version) + ", instructions " +
                             std::string(build.instructions) + (build.cuda ? ", with CUDA." : ", without CUDA."));
+  const std::string switches = cuda::describe(cuda::kernel_options());
+  if (!switches.empty()) log_(LogLevel::info, "The CUDA kernels run with debug switches: " + switches + ".");
 }
 
 void Engine::deskew_angle(const vision::Bitmap& bitmap, std::shared_ptr<Cancel> cancel, Done<double> done) {

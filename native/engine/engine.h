@@ -2,11 +2,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "backend/device.h"
+#include "cuda/runtime/kernel_options.h"
 #include "engine/lane.h"
 #include "engine/log.h"
 #include "engine/model_description.h"
@@ -35,7 +37,8 @@ std::string why_no_gpu();
 /// close. What it is given by pointer must live until `done` was called.
 class Engine {
  public:
-  explicit Engine(Log log);
+  /// `kernels`: debug switches of the CUDA kernels, which then hold for the process.
+  explicit Engine(Log log, const std::optional<cuda::KernelOptions>& kernels = std::nullopt);
 
   const Log& log() const { return log_; }
 

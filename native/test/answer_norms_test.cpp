@@ -1,7 +1,6 @@
 // What products of answers leave in x they leave as bytes for the norm that comes: those bytes are x's as long as x is what they were made of, and not longer.
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -15,6 +14,7 @@
 #include "cuda/emulation/fibers.h"
 #include "cuda_places.h"
 #include "harness.h"
+#include "kernel_switches.h"
 #include "made_product.h"
 #include "opened_model.h"
 #include "tensor/dtype.h"
@@ -40,9 +40,8 @@ class NormedAnswers {
     shape.heads = 1;
     shape.kv = kv_.shape = {1, most_rows, 8, 1, head_size, DType::f16};
     shape.records = false;
-    setenv("LECTERN_DECODE", kind, 1);
+    const test::GemvKernelScope scope(kind);
     ops_ = backend.make_ops(shape);
-    unsetenv("LECTERN_DECODE");
     output = {matrix(DType::q8_0, embedding, embedding), nullptr};
     gate = {norm(), matrix(DType::q8_0, feed_forward, embedding), matrix(DType::q8_0, feed_forward, embedding)};
     other_gate = {norm(), gate.gate, gate.up};
@@ -256,9 +255,8 @@ Row long_rows(Backend& backend, const char* kind, int rows) {
   shape.heads = 1;
   shape.kv = {1, 1, 1, 1, head_size, DType::f16};
   shape.records = false;
-  setenv("LECTERN_DECODE", kind, 1);
+  const test::GemvKernelScope scope(kind);
   const std::unique_ptr<Ops> ops = backend.make_ops(shape);
-  unsetenv("LECTERN_DECODE");
   std::mt19937 random(8);
   const Row weight = test::random_row(columns, 4, 1.0F);
   const Matrix gate = test::place_random(backend, *ops, DType::q4_0, feed_forward, columns, 1.0F / 64, random);

@@ -4,7 +4,7 @@
 // with --networks DEVICE (cuda, emulated, cpu) ONNX-PACK the networks of a pack on it. --network FILE THREADS times one network on command, --profile FILE THREADS RUNS 1x3x48x320 INPUT tells
 // what its nodes cost.
 // --make-model FOLDER NAME writes a model for benchmarks, --model FILE THREADS holds one open and times it on command,
-// --tokenizer FILE times the tokenizer of one.
+// --tokenizer FILE times the tokenizer of one. In front of these stand the debug switches of kernel_switches.h, if any.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -23,6 +23,7 @@
 #include "cuda/emulation/backend.h"
 #include "gpu_bench.h"
 #include "grammar_bench.h"
+#include "kernel_switches.h"
 #include "llm_bench.h"
 #include "model_bench.h"
 #include "network_bench.h"
@@ -98,6 +99,11 @@ int profile(char** arguments) {
 
 int main(int count, char** arguments) {
   using namespace lectern;
+  // Switches of the kernels come first.
+  while (count > 2 && test::take_kernel_switch(arguments[1], arguments[2])) {
+    arguments += 2;
+    count -= 2;
+  }
   const auto is = [&](const char* verb) { return std::strcmp(arguments[1], verb) == 0; };
   if (count == 7 && is("--profile")) return profile(arguments + 2);
   if (count == 4 && (is("--make-model") || is("--model") || is("--network"))) return run_model(arguments[1], arguments[2], arguments[3]);

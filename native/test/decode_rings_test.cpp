@@ -1,7 +1,6 @@
 // A layer of answers whose weights go through rings of shared memory against the same without them, whatever the weights' type and however odd the shapes: the
 // bits are the same, and by the tensor cores the numbers.
 #include <algorithm>
-#include <cstdlib>
 #include <memory>
 #include <random>
 #include <string>
@@ -16,6 +15,7 @@
 #include "cuda_places.h"
 #include "error.h"
 #include "harness.h"
+#include "kernel_switches.h"
 #include "made_product.h"
 #include "opened_model.h"
 #include "tensor/dtype.h"
@@ -25,18 +25,6 @@ namespace {
 
 using test::check;
 using test::Row;
-
-/// Says something in the environment while it lives, to what is made meanwhile.
-class Said {
- public:
-  Said(const char* name, const char* value) : name_(name) { setenv(name, value, 1); }
-  ~Said() { unsetenv(name_); }
-  Said(const Said&) = delete;
-  Said& operator=(const Said&) = delete;
-
- private:
-  const char* name_;
-};
 
 struct LayerShape {
   int embedding;
@@ -173,9 +161,9 @@ bool same_bits(const Answers& many, const Answers& few) {
   return true;
 }
 
-/// A layer whose products go by `kind`, as the environment says it.
+/// A layer whose products are computed by `kind`, a name that GemvKernelScope takes.
 std::unique_ptr<MadeLayer> layer_by(const char* kind, Backend& backend, const LayerShape& shape, DType type) {
-  const Said said("LECTERN_DECODE", kind);
+  const test::GemvKernelScope scope(kind);
   return std::make_unique<MadeLayer>(backend, shape, type, type == DType::q4_k ? DType::q6_k : type == DType::q4_0 ? DType::q8_0 : type);
 }
 
@@ -236,7 +224,7 @@ std::pair<std::string, std::string> tried_kinds(const test::Place& place) {
   cuda::take_remarks();
   cuda::emulation::remarks.clear();
   cuda::emulation::forget_trials();
-  const std::unique_ptr<MadeLayer> tried = layer_by("try", *backend, shape, DType::q4_k);
+  const std::unique_ptr<MadeLayer> tried = layer_by("trial", *backend, shape, DType::q4_k);
   std::string remarks = place.name == "device" ? cuda::take_remarks() : cuda::emulation::remarks;
   cuda::emulation::bytes_multiply_wrongly = cuda::emulation::copies_come_wrongly = false;
   cuda::emulation::own_copies = 0;
@@ -277,7 +265,7 @@ LECTERN_TEST("cuda: rows of answers of a model that is loaded later go by what w
   const std::unique_ptr<Backend> later = test::warpgroup_place().make();
   cuda::emulation::copies_come_wrongly = true;
   cuda::emulation::remarks.clear();
-  const std::unique_ptr<MadeLayer> layer = layer_by("try", *later, layer_shapes(DType::q4_k).front(), DType::q4_k);
+  const std::unique_ptr<MadeLayer> layer = layer_by("trial", *later, layer_shapes(DType::q4_k).front(), DType::q4_k);
   cuda::emulation::copies_come_wrongly = false;
   check(cuda::emulation::remarks.find("Products of answers") == std::string::npos, "nothing was tried again: " + cuda::emulation::remarks);
   cuda::emulation::own_copies = 0;
@@ -301,7 +289,7 @@ LECTERN_TEST("cuda: rows of answers whose trial never ends are an error that say
   cuda::emulation::forget_trials();
   cuda::emulation::hang();
   try {
-    layer_by("try", *backend, layer_shapes(DType::q4_k).front(), DType::q4_k);
+    layer_by("trial", *backend, layer_shapes(DType::q4_k).front(), DType::q4_k);
   } catch (const Error& error) {
     said = error.what();
   }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "harness.h"
+#include "kernel_switches.h"
 #include "options.h"
 
 namespace {
@@ -13,6 +14,7 @@ using lectern::test::options;
 
 constexpr const char* usage =
     "usage: native_test [--filter TEXT]... [--llm-pack DIR]... [--device cpu|cuda|emulated] [--precision f16x3|f16|f32] [--plain] [--require-cuda] [--tokenizer-pack DIR] [--onnx-pack DIR]...\n"
+    "                   [--decode registers|rings|tiles] [--early-launches on|off] [--warpgroups auto|off]\n"
     "  --filter          runs the tests whose title contains TEXT; may be given several times\n"
     "  --llm-pack        checks language models against DIR/models and DIR/expected; may be given several times\n"
     "  --device          where they run: cpu (the usual), cuda, or the kernels of cuda emulated on the host\n"
@@ -20,7 +22,8 @@ constexpr const char* usage =
     "  --plain           runs them through the plain twin of the CPU's operations instead\n"
     "  --require-cuda    a test that finds no CUDA fails instead of being skipped\n"
     "  --tokenizer-pack  checks tokenizers against DIR/*.json and the vocabularies they name\n"
-    "  --onnx-pack       checks networks against DIR/index.json, DIR/ops and DIR/nets; may be given several times\n";
+    "  --onnx-pack       checks networks against DIR/index.json, DIR/ops and DIR/nets; may be given several times\n"
+    "debug switches of the CUDA kernels:\n";
 
 /// Options without a value; false for another.
 bool take_switch(const std::string& name) {
@@ -45,7 +48,7 @@ bool take_value(const std::string& name, const std::string& value, std::vector<s
   } else if (name == "--precision" && (value == "f16x3" || value == "f16" || value == "f32")) {
     options().precision = value == "f16x3" ? lectern::Precision::f16x3 : value == "f16" ? lectern::Precision::f16 : lectern::Precision::f32;
   } else {
-    return false;
+    return lectern::test::take_kernel_switch(name, value);
   }
   return true;
 }
@@ -60,7 +63,7 @@ int main(int count, char** arguments) {
       ++i;
       continue;
     }
-    std::fprintf(stderr, "%s", usage);
+    std::fprintf(stderr, "%s%s", usage, lectern::test::kernel_switches_usage);
     return 2;
   }
   return lectern::test::run(filters);

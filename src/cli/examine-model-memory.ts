@@ -1,4 +1,5 @@
 /** What `lectern doctor` reports of the memory of models: what the settings give them against what the device has, and which fit into it. */
+import { kernelOptions } from '../settings/kernel-switches.js';
 import type { Settings } from '../settings/settings.js';
 import { openEngine } from '../engine/engine.js';
 import type { DeviceInfo, Engine, LanguageEngine } from '../engine/port.js';
@@ -70,7 +71,7 @@ function devicesOf(engine: Pick<Engine, 'devices'>, { device }: Pick<Settings, '
 export async function examineModelMemory(settings: Settings): Promise<Finding[]> {
   let engine;
   try {
-    engine = openEngine();
+    engine = openEngine({ kernels: kernelOptions(settings, process.env) });
   } catch {
     // examineProgram tells of it.
     return [];

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Bitmap } from '../bitmap.js';
 import { LecternError } from '../errors.js';
 import { packageRoot } from '../platform/package-files.js';
-import type { DeviceInfo, Embedding, GenerateOptions, GenerateResult, LineVotes, LineVotesOptions, LoadedModel, MemoryNeed, MetadataValue, ModelDescription, ModelShape, OpenModelOptions, PackedPrompt, PromptPart, ReadPage, ReadTextOptions, RecogniseTextOptions } from './port.js';
+import type { DeviceInfo, Embedding, GenerateOptions, GenerateResult, KernelOptions, LineVotes, LineVotesOptions, LoadedModel, MemoryNeed, MetadataValue, ModelDescription, ModelShape, OpenModelOptions, PackedPrompt, PromptPart, ReadPage, ReadTextOptions, RecogniseTextOptions } from './port.js';
 import type { LayoutRegion, LineClasses, LineItems, OpenVisionOptions, ReadLinesOptions, TableCells } from './vision-port.js';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
@@ -69,7 +69,7 @@ export interface NativeVisionModel {
 }
 
 export interface NativeAddon {
-  Engine: new (options: { log?: (level: LogLevel, message: string) => void }) => NativeEngine;
+  Engine: new (options: { log?: (level: LogLevel, message: string) => void; kernels?: KernelOptions }) => NativeEngine;
   Cancel: new () => NativeCancel;
   /** The codes that native code knows: the same set as errorTable. */
   errorCodes: string[];

@@ -5,12 +5,14 @@ import { loadAddon, type LogLevel, type NativeAddon, type NativeEngine } from '.
 import { AddonLanguageModel } from './language-model.js';
 import { atTheSeam, callNative } from './native-call.js';
 import { AddonVisionModel } from './vision-model.js';
-import type { CallOptions, DeviceInfo, Engine, LanguageModel, LineVotes, LineVotesOptions, MemoryNeed, ModelDescription, ModelShape, OpenModelOptions, ReadPage, ReadTextOptions, RecogniseTextOptions } from './port.js';
+import type { CallOptions, DeviceInfo, Engine, KernelOptions, LanguageModel, LineVotes, LineVotesOptions, MemoryNeed, ModelDescription, ModelShape, OpenModelOptions, ReadPage, ReadTextOptions, RecogniseTextOptions } from './port.js';
 import type { OpenVisionOptions, VisionModel } from './vision-port.js';
 
 export interface EngineOptions {
   /** What native code has to say; it prints nothing itself. */
   log?: (level: LogLevel, message: string) => void;
+  /** Debug switches of the CUDA kernels. They hold for the whole process, and have to be given before a model is opened. */
+  kernels?: KernelOptions;
 }
 
 /** Starts the engine. Throws LecternError `invalid_state` when the addon was not built. Close it, or its threads stay. */

@@ -6,6 +6,16 @@ export interface CallOptions {
   signal?: AbortSignal;
 }
 
+/** Debug switches of the CUDA kernels, for measurements and as a way out where a kernel fails on a device. */
+export interface KernelOptions {
+  /** The GEMV kernel of decode rows; without it a trial on the device chooses. */
+  decode?: 'registers' | 'rings' | 'tiles';
+  /** Whether a kernel is launched before the one in front of it has ended; true by default. */
+  earlyLaunches?: boolean;
+  /** Whether the wgmma kernels of compute capability 9.0 are tried; true by default. */
+  warpgroups?: boolean;
+}
+
 export interface DeviceInfo {
   kind: 'cpu' | 'cuda';
   name: string;

@@ -5,6 +5,7 @@ import { openEngine } from '../engine/engine.js';
 import type { PageReaders } from '../engine/vision-port.js';
 import type { Log } from '../logging/log.js';
 import { shippedModelsDirectory } from '../platform/package-files.js';
+import { kernelOptions } from '../settings/kernel-switches.js';
 import type { Settings } from '../settings/settings.js';
 import { createPool } from '../workers/pool.js';
 import type { WorkerCommand, WorkerPool } from '../workers/types.js';
@@ -48,7 +49,7 @@ export interface ConverterOptions {
 
 export function createConverter(settings: Settings, log: Log, { spareWorkers = 1, logsModels = true, command = workerCommand(), filesDirectory }: ConverterOptions = {}): Converter {
   // Before the workers: where the addon is missing, nothing is left running.
-  const engine = openEngine({ log: (level, message) => log[level]({ room: 'engine' }, message) });
+  const engine = openEngine({ log: (level, message) => log[level]({ room: 'engine' }, message), kernels: kernelOptions(settings, process.env) });
   const pool = createPool({
     command,
     confinement: confinementFor(settings, command, logsModels ? log : null),

@@ -14,7 +14,7 @@ import { shippedModelsDirectory } from '../platform/package-files.js';
 import { systemClock } from '../tasks/clock.js';
 
 export type LanguageSettings = Pick<Settings,
-  'models' | 'aliases' | 'slots' | 'embeddingSlots' | 'modelQueue' | 'keepAlive' | 'contextLength' | 'modelContext' | 'device' | 'warpgroups' | 'threads' | 'kvCache' | 'modelMemory' | 'embeddingMemory' | 'workers'>;
+  'models' | 'aliases' | 'slots' | 'embeddingSlots' | 'modelQueue' | 'keepAlive' | 'contextLength' | 'modelContext' | 'device' | 'threads' | 'kvCache' | 'modelMemory' | 'embeddingMemory' | 'workers'>;
 
 export type BudgetSettings = Pick<Settings, 'device' | 'modelMemory' | 'embeddingMemory' | 'workers'>;
 
@@ -76,8 +76,6 @@ function openResidency(settings: LanguageSettings, engine: ModelEngine, devices:
   const { kind, budgetBytes, embeddingBytes } = budgetOf(settings, devices);
   log.info({ room: 'models', device: kind, directories: settings.models }, `Models may take ${describeBytes(budgetBytes)}, of which ${describeBytes(embeddingBytes)} are for embeddings.`);
   const keepAliveMs = settings.keepAlive * 1000;
-  // The engine reads them when it loads a model.
-  process.env['LECTERN_WARPGROUPS'] = settings.warpgroups;
   return createResidency({
     engine, device: kind, budget: new MemoryBudget(budgetBytes), embeddingBytes, slots: settings.slots, contextOf: contextChooser(settings), keepAliveOf: () => keepAliveMs, clock: systemClock, log: modelsLog(log),
     ...(settings.threads === null ? {} : { threads: settings.threads }),

@@ -6,6 +6,7 @@ import { homeDirectory } from '../platform/home-directory.js';
 import type { Network } from '../network/address.js';
 import { shippedModelsDirectory } from '../platform/package-files.js';
 import type { ListenAddress } from '../network/listen-address.js';
+import { kernelSwitchNames, readKernelSwitches } from './kernel-switches.js';
 import { type SettingKind, kinds } from './setting-kinds.js';
 
 interface Setting<T> {
@@ -105,12 +106,6 @@ export function environmentName(name: SettingName): string {
 /** Names the environment may hold that are no settings of the service: the file itself, and the client's base address. */
 const otherEnvironmentNames = new Set(['LECTERN_CONFIG', 'LECTERN_URL']);
 
-/** Switches that the GPU's kernels read from the environment themselves, for measuring and as the way out where an error names one; and what each may say. */
-const kernelSwitches = new Map([
-  ['LECTERN_DECODE', ['registers', 'rings', 'tiles']],
-  ['LECTERN_EARLY_LAUNCHES', ['on', 'off']],
-]);
-
 /**
  * Takes the settings' flags out of `args` and resolves everything. The remaining `args` (the command's own words) comes
  * back in `rest`. Throws `invalid_request` with a sentence that names the setting when a name is unknown or a value is bad.
@@ -181,11 +176,8 @@ function isSwitch(name: SettingName): boolean {
 
 function readEnvironment(environment: Environment): Map<SettingName, string> {
   const entries = Object.entries(environment).filter((entry): entry is [string, string] => entry[0].startsWith('LECTERN_') && entry[1] !== undefined);
-  for (const [name, words] of kernelSwitches) {
-    const word = environment[name];
-    if (word !== undefined && !words.includes(word)) throw new LecternError('invalid_request', `${name} in the environment is ${words.join(' or ')}, not "${word}".`);
-  }
-  return namedValues(entries.filter(([key]) => !otherEnvironmentNames.has(key) && !kernelSwitches.has(key)), 'the environment');
+  readKernelSwitches(environment);
+  return namedValues(entries.filter(([key]) => !otherEnvironmentNames.has(key) && !kernelSwitchNames.includes(key)), 'the environment');
 }
 
 /** Lines `LECTERN_NAME=value` as in a systemd environment file; `#` begins a comment line; quotes around a value are taken off. */

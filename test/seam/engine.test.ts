@@ -7,7 +7,7 @@ import t, { type Test } from 'tap';
 import type { Bitmap } from '../../src/bitmap.js';
 import { loadAddon, type LogLevel } from '../../src/engine/addon.js';
 import { openEngine } from '../../src/engine/engine.js';
-import type { Engine, LineVotesOptions } from '../../src/engine/port.js';
+import type { Engine, KernelOptions, LineVotesOptions } from '../../src/engine/port.js';
 import { LecternError, errorTable } from '../../src/errors.js';
 import { packageRoot } from '../../src/platform/package-files.js';
 import { textBitmap } from '../support/text-bitmap.js';
@@ -128,6 +128,9 @@ t.test('what does not fit is refused by name, and the engine works on', async (t
   }
   t.throws(() => openEngine({ lgo: () => undefined } as object), { code: 'invalid_request', message: /options\.lgo/ });
   t.throws(() => openEngine({ log: 'loud' } as object), { code: 'invalid_request', message: /options\.log must be a function/ });
+  t.throws(() => openEngine({ kernels: 'rings' } as object), { code: 'invalid_request', message: /kernels must be an object/ });
+  t.throws(() => openEngine({ kernels: { decode: 'ring' } } as object), { code: 'invalid_request', message: /kernels\.decode must be one of registers, rings, tiles/ });
+  t.throws(() => openEngine({ kernels: { warpgroup: true } } as object), { code: 'invalid_request', message: /kernels\.warpgroup is not a known key/ });
   t.equal(await engine.deskewAngle(good), 0, 'after all that');
 });
 
@@ -224,6 +227,17 @@ t.test('the log is called, in order, before close settles', async (t) => {
   await engine.close();
   t.equal(lines.length, 1);
   t.match(lines[0], ['debug', /Engine opened: version .*, instructions /]);
+});
+
+t.test('debug switches of the kernels reach the engine, which logs what they change', async (t) => {
+  const changed = async (kernels: KernelOptions): Promise<string[]> => {
+    const lines: string[] = [];
+    const engine = openEngine({ log: (level, message) => { if (level === 'info') lines.push(message); }, kernels });
+    await engine.close();
+    return lines;
+  };
+  t.strictSame(await changed({ decode: 'rings', earlyLaunches: false, warpgroups: false }), ['The CUDA kernels run with debug switches: decode rings, early launches off, warpgroups off.']);
+  t.strictSame(await changed({ earlyLaunches: true, warpgroups: true }), []);
 });
 
 t.test('jobs on the lane do not hold up the file system', async (t) => {

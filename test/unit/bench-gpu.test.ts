@@ -12,12 +12,16 @@ const programs = {
   'tools/timeout': `seconds=$3; shift 3; exec /usr/bin/timeout -k 0.05 "$(awk "BEGIN { print $seconds / 60 }")" "$@"`,
   'tools/nvidia-smi': `case "$*" in *compute_cap*) echo 9.0;; *driver*) echo 580.1;; *name,*) echo table;; *) echo 'NVIDIA H200';; esac`,
   'tools/compute-sanitizer': `echo "sanitizer $*" >> "$SEEN"; echo '========= Invalid read'`,
-  'build/bin/native_test': `echo "test $*, warpgroups \${LECTERN_WARPGROUPS:-on}" >> "$SEEN"; echo 'TAP version 14'
+  'build/bin/native_test': `case "$*" in *'--warpgroups off'*) warpgroups=off;; *) warpgroups=on;; esac
+echo "test $*, warpgroups $warpgroups" >> "$SEEN"; echo 'TAP version 14'
 case "$*" in $HANGS) trap '' TERM; while :; do sleep 0.2; done;; esac
-case "\${LECTERN_WARPGROUPS:-on} $*" in $FAILS) echo '# failed: a product'; echo 'not ok 1 - a test'; exit 1;; esac
+case "$warpgroups $*" in $FAILS) echo '# failed: a product'; echo 'not ok 1 - a test'; exit 1;; esac
 echo 'ok 1 - a test'`,
-  'build/bin/native_bench': `[ "$5" -le 6 ] || exit 3
-echo "part $5 in $3 s, warpgroups \${LECTERN_WARPGROUPS:-on}" >> "$SEEN"
+  'build/bin/native_bench': `switches=
+while [ "$1" != --gpu ]; do switches="$switches $1 $2"; shift 2; done
+[ "$5" -le 6 ] || exit 3
+case "$switches" in *'--warpgroups off'*) warpgroups=off;; *) warpgroups=on;; esac
+echo "part $5 in $3 s, warpgroups $warpgroups$switches" >> "$SEEN"
 case "$5" in $BENCH_HANGS) trap '' TERM; while :; do sleep 0.2; done;; esac
 echo "| part $5 |"`,
 };
@@ -48,14 +52,15 @@ t.test('everything works', { skip }, async (t) => {
   t.match(report, '# Once more without warpgroups');
   t.notMatch(report, 'FAILED');
   t.notMatch(seen, 'sanitizer');
+  for (const kernels of ['--decode rings', '--early-launches off', '--warpgroups off']) t.match(seen, new RegExp(`^part 1 in \\d+ s, warpgroups (on|off) ${kernels}$`, 'm'));
 });
 
 t.test('warpgroups that multiply wrongly are left alone by all that follows', { skip }, async (t) => {
   const { status, report, seen } = run(t.testdir({}), { fails: 'on*prompt?rows*' });
   t.not(status, 0);
   t.match(report, /^- prompts: FAILED \(1\), 0 of 1 passed.*\n {2}- # failed: a product\n {2}- not ok 1 - a test\n(?: {2}- last: .*\n)+ {2}- ========= Invalid read\n- prompts without warpgroups, as is all that follows: passed/m);
-  t.match(seen, /^part 1 in \d+ s, warpgroups off$/m);
-  t.notMatch(seen, /^part .* warpgroups on$/m);
+  t.match(seen, /^part 1 in \d+ s, warpgroups off --warpgroups off$/m);
+  t.notMatch(seen, /^part .* warpgroups on/m);
   t.notMatch(report, '# Once more without warpgroups');
 });
 

@@ -2,6 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
+import { kernelOptions } from '../../src/settings/kernel-switches.js';
 import { environmentName, flagName, resolveSettings, settingsTable } from '../../src/settings/settings.js';
 import { shippedModelsDirectory } from '../../src/platform/package-files.js';
 
@@ -63,7 +64,9 @@ t.test('settings of language models', async (t) => {
 t.test('unknown names and bad values refuse, naming the culprit', async (t) => {
   t.throws(() => resolveSettings([], { ...bare, LECTERN_LISTN: 'x' }), { code: 'invalid_request', message: /LECTERN_LISTN in the environment is no setting/ });
   t.throws(() => resolveSettings([], { ...bare, LECTERN_DECODE: 'ring' }), { code: 'invalid_request', message: 'LECTERN_DECODE in the environment is registers or rings or tiles, not "ring".' });
-  resolveSettings([], { ...bare, LECTERN_DECODE: 'rings', LECTERN_EARLY_LAUNCHES: 'off' });
+  const switches = { LECTERN_DECODE: 'rings', LECTERN_EARLY_LAUNCHES: 'off', LECTERN_WARPGROUPS: 'off' };
+  t.strictSame(kernelOptions(resolveSettings([], { ...bare, ...switches }).values, switches), { decode: 'rings', earlyLaunches: false, warpgroups: false });
+  t.strictSame(kernelOptions(resolveSettings([], bare).values, bare), { earlyLaunches: true, warpgroups: true });
   t.throws(() => resolveSettings([], { ...bare, LECTERN_WORKERS: 'many' }), { message: /LECTERN_WORKERS must be a whole number from 1 to 64, not "many"/ });
   t.throws(() => resolveSettings(['--listen', 'nowhere'], bare), { message: /--listen must be addresses as host:port/ });
   t.throws(() => resolveSettings(['--listen', '127.0.0.1:70000'], bare), { message: /--listen/ });

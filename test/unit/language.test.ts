@@ -61,14 +61,6 @@ t.test('a GPU keeps keys and values as the settings say, the processor as it alw
   }
 });
 
-t.test('the engine gets the setting of warpgroups where it reads it', async (t) => {
-  for (const warpgroups of ['off', 'auto'] as const) {
-    const { language } = make({}, { warpgroups });
-    t.equal(process.env['LECTERN_WARPGROUPS'], warpgroups);
-    await language.close(0);
-  }
-});
-
 t.test('the device of the settings, or an error; memory of the settings, or what the device has', async (t) => {
   t.throws(() => make({}, { device: 'cuda' }), { code: 'invalid_request', message: /--device cuda asks for a GPU, and none can be used\.$/ });
   const budgetOf = (settings: Partial<Settings>, devices: DeviceInfo[]): number =>

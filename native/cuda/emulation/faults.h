@@ -21,7 +21,9 @@ void fail_never();
 void lose() noexcept;
 /// What is queued from now on never ends, until fail_never(): who waits for a while is told so, and who would wait for ever ends the process.
 void hang();
-/// As if nothing had been tried on the device (gemv_selection.cuh).
+/// Whether a trial chooses the GEMV kernel (gemv_selection.cuh) where no option names one, as on a device; else tiles are used without a trial.
+extern bool tries_gemv_kernels;
+/// Makes the next trial run as the first of the process.
 void forget_trials();
 /// Whether what fail_at() announced has come.
 bool has_failed();

@@ -58,7 +58,9 @@ void fail_never() {
   for (void* memory : std::exchange(left, {})) cuda_emulated::device_release(memory);
 }
 
-void forget_trials() { cuda_emulated::tried_kinds().of_device.clear(); }
+bool tries_gemv_kernels = false;
+
+void forget_trials() { cuda_emulated::tried_gemv_kernels().of_device.clear(); }
 
 bool has_failed() { return failed; }
 
@@ -200,16 +202,16 @@ int unpacked_from() { return checks_only ? 192 : 128; }
 std::size_t most_unpacked_elements() { return checks_only ? std::size_t{128} << 20 : std::size_t{1} << 17; }
 bool has_warpgroups(int device) { return device == 1; }
 
-// Trials take seconds here, and the clock means nothing: only who says something else than a kind is tried.
-std::optional<DecodeKind> decode_kind(int device) {
-  if (device != 1) return DecodeKind::registers;
-  const char* const wanted = std::getenv("LECTERN_DECODE");
-  return wanted == nullptr ? DecodeKind::tiles : decode_kind_named(wanted);
+// Trials take seconds here, and the clock means nothing: they run only where a test wants them.
+std::optional<cuda::GemvKernel> fixed_gemv_kernel(int device) {
+  if (device != 1) return cuda::GemvKernel::registers;
+  const std::optional<cuda::GemvKernel> named = cuda::kernel_options().decode;
+  return named.has_value() || cuda::emulation::tries_gemv_kernels ? named : cuda::GemvKernel::tiles;
 }
 
-TriedKinds& tried_kinds() {
-  static TriedKinds kinds;
-  return kinds;
+TriedGemvKernels& tried_gemv_kernels() {
+  static TriedGemvKernels tried;
+  return tried;
 }
 
 std::size_t most_shared_bytes(int) { return std::size_t{227} << 10; }

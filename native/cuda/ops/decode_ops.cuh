@@ -167,7 +167,7 @@ class DecodeRows {
   /// Of heads the halves of tiles lie in one head each, and are turned as a whole or not at all.
   bool by_tiles(const DecodeWork& work) const {
     const bool whole = work.then != Then::heads || (work.cache.head_size % decode_tile_rows == 0 && work.heads.pairs % (decode_tile_rows / 2) == 0);
-    return chip_.decode == DecodeKind::tiles && whole && tile_shape(work, 1).slots >= least_slots;
+    return chip_.gemv == cuda::GemvKernel::tiles && whole && tile_shape(work, 1).slots >= least_slots;
   }
 
   /// The rows of x as bytes, where add() left them so for this norm; else null.
@@ -194,7 +194,7 @@ class DecodeRows {
   template <int width>
   void start_of(const DecodeWork& work) const {
     const RingShape shape = ring_shape(work);
-    if (chip_.decode != DecodeKind::registers && shape.slots >= least_slots) launch_ring_decode<width>(stream_, std::min(chip_.multiprocessors, units_of(work, ring_rows)), shape, work);
+    if (chip_.gemv != cuda::GemvKernel::registers && shape.slots >= least_slots) launch_ring_decode<width>(stream_, std::min(chip_.multiprocessors, units_of(work, ring_rows)), shape, work);
     else launch_decode<width>(stream_, std::min(chip_.multiprocessors, units_of(work, rows_per_warp)), work);
   }
 

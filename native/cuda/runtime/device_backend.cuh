@@ -42,8 +42,8 @@ class DeviceBackend final : public Backend {
   // A layer's products of 1,024 by 1,024 are two waves of large tiles then.
   int text_rows() const override { return 8192; }
   std::unique_ptr<Ops> make_ops(const OpsShape& shape) override {
-    Chip chip{multiprocessors(device_), most_shared_bytes(device_), has_warpgroups(device_), DecodeKind::registers, unpacked_from()};
-    chip.decode = decode_of(chip);
+    Chip chip{multiprocessors(device_), most_shared_bytes(device_), has_warpgroups(device_), cuda::GemvKernel::registers, unpacked_from()};
+    chip.gemv = gemv_kernel_for(chip);
     return std::make_unique<RecordingOps>(shape, Streams{stream_, copies_}, chip);
   }
   std::unique_ptr<GraphOps> make_graph_ops(int, FloatStorage storage) override {
@@ -56,15 +56,15 @@ class DeviceBackend final : public Backend {
   std::size_t kv_bytes(const KvShape& shape) const override { return cache_bytes(shape); }
 
  private:
-  /// Tried once in a process where nobody says it.
-  DecodeKind decode_of(const Chip& chip) {
-    const std::optional<DecodeKind> said = decode_kind(device_);
-    if (said.has_value()) return *said;
-    TriedKinds& tried = tried_kinds();
+  /// A trial runs once in a process, where no option names a kernel.
+  cuda::GemvKernel gemv_kernel_for(const Chip& chip) {
+    const std::optional<cuda::GemvKernel> fixed = fixed_gemv_kernel(device_);
+    if (fixed.has_value()) return *fixed;
+    TriedGemvKernels& tried = tried_gemv_kernels();
     const std::scoped_lock lock(tried.mutex);
     const auto found = tried.of_device.find(device_);
     if (found != tried.of_device.end()) return found->second;
-    return tried.of_device[device_] = DecodeChoice(stream_, chip).best();
+    return tried.of_device[device_] = GemvSelection(stream_, chip).best();
   }
 
   int device_;

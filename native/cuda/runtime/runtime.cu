@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -16,6 +15,7 @@
 #include "cuda/simt/async_copies.h"
 #include "cuda/runtime/backend.h"
 #include "cuda/runtime/check.h"
+#include "cuda/runtime/kernel_options.h"
 #include "error.h"
 
 namespace lectern::cuda {
@@ -58,10 +58,7 @@ bool kernels_know_hopper() {
 }  // namespace
 
 bool begins_early() {
-  static const bool early = [] {
-    const char* const wanted = std::getenv("LECTERN_EARLY_LAUNCHES");
-    return (wanted == nullptr || std::string(wanted) != "off") && kernels_know_hopper();
-  }();
+  static const bool early = kernel_options().early_launches && kernels_know_hopper();
   return early;
 }
 
@@ -166,8 +163,7 @@ std::size_t most_unpacked_elements() { return std::size_t{128} << 20; }
 
 bool has_warpgroups(int device) {
 #if defined(LECTERN_WARPGROUPS)
-  const char* const wanted = std::getenv("LECTERN_WARPGROUPS");
-  if (wanted != nullptr && std::string(wanted) == "off") return false;
+  if (!kernel_options().warpgroups) return false;
   int major = 0;
   int minor = 0;
   check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "cudaDeviceGetAttribute");
@@ -180,16 +176,15 @@ bool has_warpgroups(int device) {
 #endif
 }
 
-std::optional<DecodeKind> decode_kind(int device) {
+std::optional<GemvKernel> fixed_gemv_kernel(int device) {
   check(cudaSetDevice(device), "cudaSetDevice");
-  if (!kernels_know_hopper()) return DecodeKind::registers;
-  const char* const wanted = std::getenv("LECTERN_DECODE");
-  return wanted == nullptr ? std::nullopt : decode_kind_named(wanted);
+  if (!kernels_know_hopper()) return GemvKernel::registers;
+  return kernel_options().decode;
 }
 
-TriedKinds& tried_kinds() {
-  static TriedKinds kinds;
-  return kinds;
+TriedGemvKernels& tried_gemv_kernels() {
+  static TriedGemvKernels tried;
+  return tried;
 }
 
 void* device_allocate(std::size_t bytes) {

@@ -24,7 +24,7 @@ int multiprocessors(int device);
 /// What a block may ask for at most.
 std::size_t most_shared_bytes(int device);
 
-/// Whether the instructions of warpgroups.h run on it, were compiled, and the environment's LECTERN_WARPGROUPS is not "off".
+/// Whether the instructions of warpgroups.h run on the device, were compiled, and kernel_options() allows them.
 bool has_warpgroups(int device);
 
 /// From how many rows on a matrix is unpacked before it is multiplied by warpgroups.
@@ -32,16 +32,16 @@ int unpacked_from();
 /// And so many of its elements at a time at most.
 std::size_t most_unpacked_elements();
 
-/// What products of answers go by: where the copies of async_copies.h run (compute capability 9.0 and more) and were compiled what the environment's LECTERN_DECODE says
-/// ("registers", "rings" or "tiles"), none where it says nothing of these and the device shall be tried; elsewhere registers.
-std::optional<DecodeKind> decode_kind(int device);
+/// The GEMV kernel that kernel_options() names for the device; none where a trial shall choose. Always registers where the copies of async_copies.h do not run
+/// (before compute capability 9.0) or were not compiled.
+std::optional<cuda::GemvKernel> fixed_gemv_kernel(int device);
 
-/// What was found by such trials, of the process: each model has a backend of its own, and what it answers may not depend on when it was loaded.
-struct TriedKinds {
-  std::mutex mutex;  // of whoever tries, too
-  std::map<int, DecodeKind> of_device;
+/// The results of such trials, for the whole process: each model has a backend of its own, and its output may not depend on when it was loaded.
+struct TriedGemvKernels {
+  std::mutex mutex;  // held during a trial, too
+  std::map<int, cuda::GemvKernel> of_device;
 };
-TriedKinds& tried_kinds();
+TriedGemvKernels& tried_gemv_kernels();
 
 /// Keeps a sentence for cuda::take_remarks().
 void remark(const std::string& sentence);

@@ -15,33 +15,33 @@
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 
-class DecodeChoice {
+class GemvSelection {
  public:
-  DecodeChoice(Stream stream, const Chip& chip) : stream_(stream), chip_(chip) {}
+  GemvSelection(Stream stream, const Chip& chip) : stream_(stream), chip_(chip) {}
 
   /// Remarks what is wrong. Throws what the runtime does, and Error `device_lost`, with the way out, where the trial took the device with it.
-  DecodeKind best() const {
+  cuda::GemvKernel best() const {
     try {
       bool tiles = true;
       for (const DTypeInfo& type : dtype_table) {
         if (type.block_elements == 1) continue;
         const Made made(*this, type.dtype);
         // With the same bits, or something is wrong with the copies.
-        if (!same_bits(made.by(DecodeKind::rings, most_decode_rows), made.by(DecodeKind::registers, most_decode_rows))) {
+        if (!same_bits(made.by(cuda::GemvKernel::rings, most_decode_rows), made.by(cuda::GemvKernel::registers, most_decode_rows))) {
           tell(type, "without rings", "through rings they have other bits.");
-          return DecodeKind::registers;
+          return cuda::GemvKernel::registers;
         }
         const std::string fault = tiles ? fault_of(made) : "";
         if (fault.empty()) continue;
         tell(type, "without the tensor cores", fault);
         tiles = false;
       }
-      return tiles ? DecodeKind::tiles : DecodeKind::rings;
+      return tiles ? cuda::GemvKernel::tiles : cuda::GemvKernel::rings;
     } catch (const Error& error) {
       // A device that has no room for a trial is full of others, which go by what is known.
       if (error.code() == ErrorCode::out_of_memory) {
         remark("Products of answers go through rings: the GPU had no memory to try what may be quicker.");
-        return DecodeKind::rings;
+        return cuda::GemvKernel::rings;
       }
       if (error.code() != ErrorCode::device_lost) throw;
       throw Error(ErrorCode::device_lost, error.what() + std::string(" That was while products of answers were tried: with LECTERN_DECODE=registers nothing tries them."));
@@ -61,41 +61,41 @@ class DecodeChoice {
     remark("Products of answers go " + std::string(way) + ", which is slower: with weights of " + std::string(type.name) + " " + fault);
   }
 
-  DecodeRows rows_by(DecodeKind kind) const {
+  DecodeRows rows_by(cuda::GemvKernel kernel) const {
     OpsShape shape{};
     shape.logit_rows = most_decode_rows;
     shape.columns = few_columns;
     shape.heads = 1;
     Chip chip = chip_;
     chip.multiprocessors = few_blocks;
-    chip.decode = kind;
+    chip.gemv = kernel;
     return DecodeRows(shape, stream_, chip);
   }
 
   /// A made matrix and made rows on the device.
   class Made {
    public:
-    Made(const DecodeChoice& choice, DType type) : choice_(choice), type_(type), placed_(placed_row_bytes(type, few_columns) * few_outputs + read_beyond), x_(std::size_t{most_decode_rows} * few_columns), y_(std::size_t{most_decode_rows} * few_outputs) {
+    Made(const GemvSelection& selection, DType type) : selection_(selection), type_(type), placed_(placed_row_bytes(type, few_columns) * few_outputs + read_beyond), x_(std::size_t{most_decode_rows} * few_columns), y_(std::size_t{most_decode_rows} * few_outputs) {
       const std::vector<std::uint8_t> weights = trial_weights(type, few_columns, few_outputs);
       TrialNoise noise;
       std::vector<float> values(std::size_t{most_decode_rows} * few_columns);
       for (float& value : values) value = noise.value();
-      copy_to_device(choice.stream_, placed_.get(), weights.data(), weights.size());
-      copy_to_device(choice.stream_, x_.get(), values.data(), sizeof(float) * values.size());
+      copy_to_device(selection.stream_, placed_.get(), weights.data(), weights.size());
+      copy_to_device(selection.stream_, x_.get(), values.data(), sizeof(float) * values.size());
     }
 
-    std::vector<float> by(DecodeKind kind, int rows) const {
+    std::vector<float> by(cuda::GemvKernel kernel, int rows) const {
       // It stays until the kernel is done: what it releases would wait for it, and without end.
-      const DecodeRows way = choice_.rows_by(kind);
+      const DecodeRows way = selection_.rows_by(kernel);
       way.store(Norm{}, {{type_, few_outputs, few_columns, 1, placed_.get()}, nullptr}, nullptr, rows, x_.get(), y_.get());
-      finish_trial(choice_.stream_);
+      finish_trial(selection_.stream_);
       std::vector<float> got(static_cast<std::size_t>(rows) * few_outputs);
-      copy_to_host(choice_.stream_, got.data(), y_.get(), sizeof(float) * got.size());
+      copy_to_host(selection_.stream_, got.data(), y_.get(), sizeof(float) * got.size());
       return got;
     }
 
    private:
-    const DecodeChoice& choice_;
+    const GemvSelection& selection_;
     DType type_;
     DeviceArray<std::uint8_t> placed_;
     DeviceArray<float> x_, y_;
@@ -103,12 +103,12 @@ class DecodeChoice {
 
   /// What is wrong with products by the tensor cores, as a sentence; empty: nothing.
   static std::string fault_of(const Made& made) {
-    const std::vector<float> four = made.by(DecodeKind::tiles, most_decode_rows);
-    const double distance = trial_distance(four, made.by(DecodeKind::rings, most_decode_rows));
+    const std::vector<float> four = made.by(cuda::GemvKernel::tiles, most_decode_rows);
+    const double distance = trial_distance(four, made.by(cuda::GemvKernel::rings, most_decode_rows));
     // Sums of some hundred products of integers, added in another order.
     if (!(distance < 1e-5)) return "they differ by " + std::to_string(distance) + " of their size.";
     for (int rows = 1; rows < most_decode_rows; ++rows) {
-      const std::vector<float> few = made.by(DecodeKind::tiles, rows);
+      const std::vector<float> few = made.by(cuda::GemvKernel::tiles, rows);
       if (!same_bits(few, four)) return "their last bits depend on the number of rows.";
     }
     return {};
