@@ -24,6 +24,7 @@ const benches: Record<string, () => Promise<Bench>> = {
   ocr: () => import('./ocr.js'),
   onnx: () => import('./onnx.js'),
   soak: () => import('./soak.js'),
+  stalls: () => import('./stalls.js'),
   tables: () => import('./tables.js'),
   waiting: () => import('./waiting.js'),
 };
@@ -39,6 +40,7 @@ const usage = `usage: npm run bench -- NAME [its options] [--lines OUT] [--again
   ocr      [--drawn DIRECTORY] [--pages N] [--verbose]
   onnx     [--peer] [--pack DIRECTORY] [--net NAME]... [--rounds N] [--threads N] [--json OUT]
   soak     [N]
+  stalls   [--only PART-OF-A-NAME]
   tables   [--drawn FILE] [--tables N] [--network DIRECTORY] [--verbose]
   waiting  [--requests N]
 --lines writes what was found as JSON lines (-: to standard output). --against holds it against such a file, or a report of --json;

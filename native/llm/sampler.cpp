@@ -141,6 +141,7 @@ Choice Sampler::take(const TokenChoice& chosen, bool masked) {
 
 void Sampler::refuse_all(bool masked) const {
   const bool biased = !biases_.empty();
+  if (!biased && !masked) throw Error(ErrorCode::invalid_model, "The model gave no token a chance: its weights are damaged.");
   throw Error(biased ? ErrorCode::invalid_request : ErrorCode::internal,
               biased ? masked ? "The logit bias forbids every token that the answer's form allows." : "The logit bias forbids every token."
                      : "No token is left that may come next.");

@@ -56,8 +56,8 @@ class Sampler {
   /// Adds to the window of the penalties; what sample() chose is added by itself. Throws Error `invalid_request` for an id outside.
   void accept(TokenId id);
 
-  /// `logits` (vocabulary) is left as it is; `allowed` null: all. Throws Error `internal` where no token is left, or a logit is NaN
-  /// or +inf. Allocates nothing after the first few calls, but for Choice::top.
+  /// `logits` (vocabulary) is left as it is; `allowed` null: all. Throws Error `invalid_model` where a logit is NaN or +inf, or
+  /// all are -inf, `invalid_request` where the bias leaves no token, `internal` where `allowed` does. Allocates nothing after the first few calls, but for Choice::top.
   Choice sample(const float* logits, const TokenMask* allowed);
 
   /// What sample() would choose by, for a device that has the logits: what it chooses goes to take(). None where only sample() can

@@ -350,12 +350,12 @@ LECTERN_TEST("sampler: what cannot be sampled from is an error, and the next row
     for (const std::size_t place : {std::size_t{0}, std::size_t{255}, std::size_t{257}, std::size_t{299}}) {
       std::vector<float> broken = good;
       broken[place] = bad;
-      test::check_throws(ErrorCode::internal, [&] { (void)sampler.sample(broken.data(), nullptr); }, "a logit that is no number");
-      test::check_throws(ErrorCode::internal, [&] { (void)sampler.sample(broken.data(), &nothing); }, "also behind a mask");
+      test::check_throws(ErrorCode::invalid_model, [&] { (void)sampler.sample(broken.data(), nullptr); }, "a logit that is no number");
+      test::check_throws(ErrorCode::invalid_model, [&] { (void)sampler.sample(broken.data(), &nothing); }, "also behind a mask");
     }
   }
   const std::vector<float> impossible(300, -infinite);
-  test::check_throws(ErrorCode::internal, [&] { (void)sampler.sample(impossible.data(), nullptr); }, "no token has a chance");
+  test::check_throws(ErrorCode::invalid_model, [&] { (void)sampler.sample(impossible.data(), nullptr); }, "no token has a chance");
   test::check_throws(ErrorCode::invalid_request, [&] { sampler.accept(300); }, "a token past the end");
   test::check_throws(ErrorCode::invalid_request, [&] { sampler.accept(-1); }, "a negative token");
   nothing[3] = 1;

@@ -50,7 +50,7 @@ std::uint64_t sum_of(const float* logits, std::size_t count, WeightScale scale) 
 
 }  // namespace
 
-void refuse_unsound_logits() { throw Error(ErrorCode::internal, "The model gave a logit that is no finite number."); }
+void refuse_unsound_logits() { throw Error(ErrorCode::invalid_model, "The model gave a logit that is no finite number: its weights are damaged, or too large for it to compute with."); }
 
 void LogitRow::read(const float* logits, std::size_t count) {
   logits_ = logits;
