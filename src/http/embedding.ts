@@ -1,4 +1,6 @@
 /** Vectors of several texts, for every contract's embedding route. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { FastifyReply } from 'fastify';
 import type { RawPrompt } from '../chat/answer.js';
 import { LecternError } from '../errors.js';
 import type { Lease } from '../models/types.js';
@@ -42,4 +44,22 @@ export function shorten(vector: Float32Array, dimensions: number | undefined): F
   const kept = vector.subarray(0, dimensions);
   const length = Math.sqrt(kept.reduce((sum, value) => sum + value * value, 0));
   return length === 0 ? kept : kept.map((value) => value / length);
+}
+
+/** Other requests come between the parts of a long answer that take so long. */
+const longestTurnMs = 5;
+
+/** An object with the fields of `before`, then the list `name` of `count` items, then the fields of `after`; written part by part, as thousands of vectors take seconds. */
+export async function sendList(reply: FastifyReply, before: object, name: string, count: number, itemAt: (index: number) => unknown, after: object): Promise<FastifyReply> {
+  const [head, tail] = [JSON.stringify(before).slice(0, -1), JSON.stringify(after).slice(1)];
+  const parts = [Buffer.from(`${head}${head === '{' ? '' : ','}${JSON.stringify(name)}:[`)];
+  let began = performance.now();
+  for (let index = 0; index < count; index += 1) {
+    parts.push(Buffer.from(`${index === 0 ? '' : ','}${JSON.stringify(itemAt(index))}`));
+    if (performance.now() - began < longestTurnMs) continue;
+    await nextTurn();
+    began = performance.now();
+  }
+  parts.push(Buffer.from(`]${tail === '}' ? '' : ','}${tail}`));
+  return reply.code(200).header('content-type', 'application/json').send(Buffer.concat(parts));
 }

@@ -66,17 +66,20 @@ export function errorHandler(log: Log): (thrown: unknown, request: FastifyReques
     const failure = asHttpFailure(thrown);
     if (failure === undefined) {
       log.error({ err: thrown, requestId: request.id, route: request.routeOptions.url }, 'a request met a defect');
-      return sendFailure(request, reply, new HttpFailure(500, internalDetail));
+      return sendDetail(request, reply, new HttpFailure(500, internalDetail));
     }
-    return sendFailure(request, reply, failure);
+    return sendDetail(request, reply, failure);
   };
 }
 
-function sendFailure(request: FastifyRequest, reply: FastifyReply, failure: HttpFailure): FastifyReply {
-  reply.headers(failure.headers);
-  const body = { detail: failure.detail, ...failure.extra };
-  if (request.raw.readableEnded || request.raw.destroyed || !hasBody(request)) return sendJson(reply, failure.status, body);
-  return sendWhileReading(request, reply, failure.status, Buffer.from(JSON.stringify(body)));
+function sendDetail(request: FastifyRequest, reply: FastifyReply, failure: HttpFailure): FastifyReply {
+  return sendFailure(request, reply.headers(failure.headers), failure.status, { detail: failure.detail, ...failure.extra });
+}
+
+/** Also before the client has sent all of its request. */
+export function sendFailure(request: FastifyRequest, reply: FastifyReply, status: number, body: unknown): FastifyReply {
+  if (request.raw.readableEnded || request.raw.destroyed || !hasBody(request)) return sendJson(reply, status, body);
+  return sendWhileReading(request, reply, status, Buffer.from(JSON.stringify(body)));
 }
 
 function hasBody(request: FastifyRequest): boolean {

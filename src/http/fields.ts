@@ -3,9 +3,19 @@ import { LecternError } from '../errors.js';
 
 /** A field of a request that is not as it must be; `param` is its path as the client wrote it. */
 export class FieldError extends LecternError {
-  constructor(readonly param: string, message: string) {
-    super('invalid_request', message);
+  readonly param: string;
+
+  constructor(param: string, message: string) {
+    super('invalid_request', shortened(message));
+    this.param = shortened(param);
   }
+}
+
+/** Of what a failure repeats of a request: names and words of clients may have megabytes. */
+const longestText = 500;
+
+export function shortened(text: string): string {
+  return text.length <= longestText ? text : `${text.slice(0, longestText)}...`;
 }
 
 export interface Range {

@@ -1,4 +1,5 @@
 /** Requests that once held the event loop, or might: each is answered, or refused with a code, while other requests are answered at once. */
+import { request } from 'node:http';
 import { join } from 'node:path';
 import { toolTemplate, writeMadeEmbedder, writeMadeModel } from './made-model.js';
 
@@ -45,7 +46,7 @@ export const hostileRequests: readonly HostileRequest[] = [
   { name: '200 large patterns', path: completions, status: [400], body: () => schema({ type: 'object', properties: Object.fromEntries(numbered(200, (index) => [`p${index}`, { type: 'string', pattern: `.*a${index}.{9}` }])) }) },
   { name: 'a template that does not end', path: completions, status: [500], body: () => chat({ model: 'endless' }) },
   { name: 'a template that loops 10^12 times', path: completions, status: [500], body: () => chat({ model: 'nested' }) },
-  { name: 'a template that fills the memory', path: completions, status: [400, 500], body: () => chat({ model: 'growing', messages: [{ role: 'user', content: 'a '.repeat(10_000) }] }) },
+  { name: 'a template that fills the memory', path: completions, status: [400, 500], body: () => chat({ model: 'growing', messages: [{ role: 'user', content: 'a '.repeat(500_000) }] }) },
   { name: '2,000 tools', path: completions, status: [200, 400], body: () => chat({ tools: tools(2_000) }) },
   { name: '40,000 tools', path: completions, status: [400], body: () => chat({ tools: tools(40_000) }) },
   { name: '6,000 tools, the last of them twice', path: completions, status: [400], body: () => chat({ tools: [...tools(6_000), ...tools(6_000).slice(-1)] }) },
@@ -78,3 +79,18 @@ export const hostileRequests: readonly HostileRequest[] = [
   { name: 'a form with 100,000 fields', path: '/v1/convert/file', type: `multipart/form-data; boundary=${boundary}`, status: [400], body: () => form(numbered(100_000, () => field('x', '1'))) },
   { name: 'a form with JSON of 1 MB in each of 6 fields', path: '/v1/convert/file', type: `multipart/form-data; boundary=${boundary}`, status: [400, 413, 422], body: () => form(numbered(6, (index) => field(`x${index}`, `[${'[],'.repeat(340_000)}1]`, 'application/json'))) },
 ];
+
+/** Status 0 where the connection ended without an answer. */
+export function sendHostile(base: string, { path, type = 'application/json' }: HostileRequest, body: string | Uint8Array): Promise<{ status: number; ms: number; message: string }> {
+  const began = performance.now();
+  return new Promise((resolve) => {
+    const end = (status: number, message: string): void => resolve({ status, ms: performance.now() - began, message });
+    const asking = request(`${base}${path}`, { method: 'POST', headers: { 'content-type': type, 'content-length': Buffer.byteLength(body) } }, (answer) => {
+      let text = '';
+      answer.setEncoding('utf8').on('data', (piece: string) => { text = (text + piece).slice(0, 10_000); });
+      answer.on('end', () => end(answer.statusCode ?? 0, text)).on('error', (error) => end(0, error.message));
+    });
+    asking.on('error', (error) => end(0, error.message));
+    asking.end(body);
+  });
+}

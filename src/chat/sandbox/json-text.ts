@@ -14,40 +14,49 @@ export const deepestNesting = 500;
 
 const [quote, backslash, comma, colon, openList, closeList, openObject, closeObject, minus, digit0, digit9] = [0x22, 0x5c, 0x2c, 0x3a, 0x5b, 0x5d, 0x7b, 0x7d, 0x2d, 0x30, 0x39];
 
-/**
- * Throws `invalid_request` for a text with more values, or deeper nesting, than the limits allow; in time proportional to its bytes. It does not
- * judge the syntax: the parser does.
- */
-export function measureJson(bytes: Uint8Array): void {
-  let values = 0;
-  let listNumbers = 0;
-  /** By level, 1 for a list. */
-  const lists = new Uint8Array(deepestNesting + 1);
-  let depth = 0;
-  let begins = true;
-  for (let at = 0; at < bytes.length; at += 1) {
-    const byte = bytes[at] as number;
-    if (byte === quote) {
-      at = endOfString(bytes, at);
-      values += 1;
-      begins = false;
-    } else if (byte === openList || byte === openObject) {
-      values += 1;
-      depth += 1;
-      if (depth > deepestNesting) throw new LecternError('invalid_request', `The request body nests deeper than ${deepestNesting} levels.`);
-      lists[depth] = byte === openList ? 1 : 0;
-      begins = true;
-    } else if (byte === closeList || byte === closeObject) depth = Math.max(0, depth - 1);
-    else if (byte === comma || byte === colon) begins = true;
-    else if (begins && byte > 0x20) {
-      // A number or a word begins; its other characters are passed over.
-      if (lists[depth] === 1 && (byte === minus || (byte >= digit0 && byte <= digit9))) listNumbers += 1;
-      else values += 1;
-      begins = false;
+/** The values of all JSON texts of one request: of the body, and of texts in it that are JSON again. */
+export class JsonMeasure {
+  #values = 0;
+  #listNumbers = 0;
+
+  /**
+   * Throws `invalid_request` for a text that nests deeper, or with which the request has more values, than the limits allow; in time proportional to its
+   * bytes. It does not judge the syntax: the parser does.
+   */
+  add(bytes: Uint8Array): void {
+    /** By level, 1 for a list. */
+    const lists = new Uint8Array(deepestNesting + 1);
+    let depth = 0;
+    let begins = true;
+    for (let at = 0; at < bytes.length; at += 1) {
+      const byte = bytes[at] as number;
+      if (byte === quote) {
+        at = endOfString(bytes, at);
+        this.#values += 1;
+        begins = false;
+      } else if (byte === openList || byte === openObject) {
+        this.#values += 1;
+        depth += 1;
+        if (depth > deepestNesting) throw new LecternError('invalid_request', `The request body nests deeper than ${deepestNesting} levels.`);
+        lists[depth] = byte === openList ? 1 : 0;
+        begins = true;
+      } else if (byte === closeList || byte === closeObject) depth = Math.max(0, depth - 1);
+      else if (byte === comma || byte === colon) begins = true;
+      else if (begins && byte > 0x20) {
+        // A number or a word begins; its other characters are passed over.
+        if (lists[depth] === 1 && (byte === minus || (byte >= digit0 && byte <= digit9))) this.#listNumbers += 1;
+        else this.#values += 1;
+        begins = false;
+      }
+      if (this.#values > mostValues) throw tooMany(`${mostValues} values`);
+      if (this.#listNumbers > mostListNumbers) throw tooMany(`${mostListNumbers} numbers`);
     }
-    if (values > mostValues) throw tooMany(`${mostValues} values`);
-    if (listNumbers > mostListNumbers) throw tooMany(`${mostListNumbers} numbers`);
   }
+}
+
+/** JsonMeasure of one text alone. */
+export function measureJson(bytes: Uint8Array): void {
+  new JsonMeasure().add(bytes);
 }
 
 function endOfString(bytes: Uint8Array, begin: number): number {

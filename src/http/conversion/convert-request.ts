@@ -1,4 +1,5 @@
 /** What a conversion request asks for, from a form or a JSON body alike, checked against the service's rules. */
+import { measureJson } from '../../chat/sandbox/json-text.js';
 import type { FastifyRequest } from 'fastify';
 import type { ChunkOptions } from '../../convert/options.js';
 import type { TaskDocument } from '../../convert/task/payload.js';
@@ -49,6 +50,7 @@ export async function readFormRequest(request: FastifyRequest, create: CreateInp
 export function readFormCallbacks(texts: string[], issues: Issue[]): Callback[] {
   const read = texts.filter((text) => text !== '').map((text) => {
     let value: unknown = { url: text };
+    measureJson(Buffer.from(text));
     try {
       const parsed = JSON.parse(text) as unknown;
       if (isRecord(parsed)) value = parsed;

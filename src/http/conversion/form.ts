@@ -1,6 +1,7 @@
 /** Reads the multipart form of a conversion: documents straight to disk, text fields into memory, in whatever order they come. */
 import type { MultipartFile, MultipartValue } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
+import { measureJson } from '../../chat/sandbox/json-text.js';
 import { LecternError } from '../../errors.js';
 import { HttpFailure, type Issue } from '../error-reply.js';
 import type { HttpSettings } from '../settings.js';
@@ -33,12 +34,16 @@ export async function receiveForm(request: FastifyRequest, create: CreateInput, 
       if (typeof (part.fieldname as string | undefined) !== 'string') {
         throw new HttpFailure(400, 'The Content-Disposition header field "name" must be provided.');
       }
-      if (part.type === 'file') {
+      if (part.type === 'file' && (part.filename as string | undefined) === undefined) {
+        textBytes += receiveJson(part.fieldname, await textOf(part), form);
+        if (textBytes > mostTextBytes) throw tooMuchText();
+        meter.fieldEnds();
+      } else if (part.type === 'file') {
         meter.fileBegins();
         meter.fileEnds(await receiveFile(part, form, create, settings, meter.signal));
       } else {
-        textBytes += receiveText(part, form);
-        if (textBytes > mostTextBytes) throw new HttpFailure(413, `The text fields of the form exceed ${mostTextBytes} bytes.`);
+        textBytes += receivePlainText(part, form);
+        if (textBytes > mostTextBytes) throw tooMuchText();
         meter.fieldEnds();
       }
     }
@@ -51,8 +56,39 @@ export async function receiveForm(request: FastifyRequest, create: CreateInput, 
   return form;
 }
 
-/** A part without a file name is text, whatever its type says. */
-const filesHaveNames = { isPartAFile: (_field: string | undefined, _type: string | undefined, filename: string | undefined) => filename !== undefined };
+/** A part without a file name is text, whatever its type says; text that calls itself JSON is read here, because the package parses it whatever it holds. */
+const filesHaveNames = { isPartAFile: (_field: string | undefined, type: string | undefined, filename: string | undefined) => filename !== undefined || isJson(type) };
+
+function isJson(type: string | undefined): boolean {
+  return type?.startsWith('application/json') === true;
+}
+
+function tooMuchText(): HttpFailure {
+  return new HttpFailure(413, `The text fields of the form exceed ${mostTextBytes} bytes.`);
+}
+
+async function textOf({ file }: MultipartFile): Promise<string> {
+  const pieces: Buffer[] = [];
+  let length = 0;
+  for await (const piece of file as AsyncIterable<Buffer>) {
+    length += piece.length;
+    if (length > longestTextBytes) throw partTooLong();
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+/** Here all fields are text: the JSON of a string is that string. Throws 400 for what is none, or holds too many values. */
+function receiveJson(name: string, text: string, form: ReceivedForm): number {
+  measureJson(Buffer.from(text));
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new HttpFailure(400, 'A part calls itself JSON and is none.');
+  }
+  return receiveText(name, typeof value === 'string' ? value : JSON.stringify(value), form);
+}
 
 /** Answers the size of the file. */
 async function receiveFile(part: MultipartFile, form: ReceivedForm, create: CreateInput, settings: HttpSettings, signal: AbortSignal): Promise<number> {
@@ -69,17 +105,20 @@ async function receiveFile(part: MultipartFile, form: ReceivedForm, create: Crea
   return sizeBytes;
 }
 
-function receiveText(part: MultipartValue, form: ReceivedForm): number {
+function receivePlainText(part: MultipartValue, form: ReceivedForm): number {
   if (part.valueTruncated) throw partTooLong();
-  // A part that calls itself JSON comes parsed; here all fields are text.
-  const text = typeof part.value === 'string' ? part.value : JSON.stringify(part.value);
-  if (part.fieldname === 'files') {
+  return receiveText(part.fieldname, typeof part.value === 'string' ? part.value : JSON.stringify(part.value), form);
+}
+
+/** Returns the bytes that it takes. */
+function receiveText(name: string, text: string, form: ReceivedForm): number {
+  if (name === 'files') {
     const msg = "Value error, Expected UploadFile, received: <class 'str'>";
     form.issues.push({ type: 'value_error', loc: ['body', 'files', form.documentCount++], msg });
   } else {
-    form.fields.set(part.fieldname, [...(form.fields.get(part.fieldname) ?? []), text]);
+    form.fields.set(name, [...(form.fields.get(name) ?? []), text]);
   }
-  return Buffer.byteLength(text) + part.fieldname.length;
+  return Buffer.byteLength(text) + name.length;
 }
 
 function asFormFailure(thrown: unknown): unknown {
@@ -87,7 +126,6 @@ function asFormFailure(thrown: unknown): unknown {
   const { code, message, syscall } = thrown as NodeJS.ErrnoException;
   if (code === 'FST_PARTS_LIMIT') return new HttpFailure(400, `Too many fields. Maximum number of fields is ${mostParts}.`);
   if (code === 'FST_MP_PREMATURE_CLOSE' || code === 'ECONNRESET') return new LecternError('cancelled', 'The client went away.');
-  if (code === 'FST_INVALID_JSON_FIELD_ERROR') return new HttpFailure(400, 'A part calls itself JSON and is none.');
   if (syscall !== undefined) return thrown;
   return new HttpFailure(400, message.includes('Boundary not found') ? 'Missing boundary in multipart.' : 'Invalid multipart data.');
 }

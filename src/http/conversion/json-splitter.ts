@@ -36,10 +36,13 @@ export class JsonSplitter {
   private keyText = '';
   private count = 0;
 
-  constructor(private readonly mostKeptBytes: number) {}
+  /** Values and keys so far, those that were taken out with them. */
+  private values = 0;
 
-  /** True once the rest is longer or deeper than allowed; then stop. */
-  overflow: 'long' | 'deep' | null = null;
+  constructor(private readonly mostKeptBytes: number, private readonly mostValues = Infinity) {}
+
+  /** Once the rest is longer or deeper than allowed, or has more values: then stop. */
+  overflow: 'long' | 'deep' | 'many' | null = null;
 
   push(chunk: Buffer): Piece[] {
     const pieces: Piece[] = [];
@@ -93,6 +96,8 @@ export class JsonSplitter {
 
   private outside(byte: number): void {
     const top = this.stack.at(-1);
+    // Each value but the first of a list or object stands behind a comma, and each behind a key behind a colon.
+    if ((byte === 0x7b || byte === 0x5b || byte === 0x2c || byte === 0x3a) && ++this.values > this.mostValues) this.overflow = 'many';
     switch (byte) {
       case quote:
         this.mode = 'string';

@@ -1,4 +1,5 @@
 /** From what a client wrote to the converter's options: reading, the service's limits, and what will be ignored. */
+import { measureJson } from '../../chat/sandbox/json-text.js';
 import type { ConvertOptions, OutputFormat } from '../../convert/options.js';
 import type { Abilities } from '../dependencies.js';
 import { HttpFailure, invalid, type Issue, type Location } from '../error-reply.js';
@@ -57,6 +58,7 @@ function formValue(name: OptionName, texts: string[], issues: Issue[]): unknown 
   if (kind.repeated) return texts;
   const text = texts.at(-1) as string;
   if (!kind.jsonText) return text;
+  measureJson(Buffer.from(text));
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {

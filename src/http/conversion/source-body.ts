@@ -1,5 +1,6 @@
 /** Reads the JSON body of a conversion without ever holding its documents: base64 goes to disk as it arrives, the rest is parsed. */
 import type { FastifyRequest } from 'fastify';
+import { mostValues } from '../../chat/sandbox/json-text.js';
 import { LecternError } from '../../errors.js';
 import { HttpFailure, invalid } from '../error-reply.js';
 import type { InputFile } from '../../tasks/types.js';
@@ -24,18 +25,19 @@ export interface ReceivedBody {
 }
 
 /** The body without its documents. */
-const mostRestBytes = 8 * 1024 * 1024;
+const mostRestBytes = 2 * 1024 * 1024;
 
 /** Throws 422 for what is no JSON object, 413 for a document past the limit. */
 export async function receiveSourceBody(request: FastifyRequest, create: CreateInput, settings: HttpSettings): Promise<ReceivedBody> {
   if (!isJson(request.headers['content-type'])) throw notAnObject();
-  const splitter = new JsonSplitter(mostRestBytes);
+  const splitter = new JsonSplitter(mostRestBytes, mostValues);
   const contents = new ContentWriter(create, settings);
   try {
     // The stream must live on after a failure, or the client would not get to read the answer.
     for await (const chunk of request.raw.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       for (const piece of splitter.push(chunk)) await contents.take(piece);
       if (splitter.overflow === 'long') throw new HttpFailure(413, `The request without its documents exceeds ${mostRestBytes} bytes.`);
+      if (splitter.overflow === 'many') throw new HttpFailure(413, `The request holds more than ${mostValues} values.`);
       if (splitter.overflow === 'deep') throw notJson(0);
     }
   } catch (thrown) {

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { LecternError } from '../../errors.js';
 import { parseKeepAlive } from '../../models/keep-alive.js';
 import type { CatalogueEntry, Lease } from '../../models/types.js';
-import { embedAll, shorten, type Embedded } from '../embedding.js';
+import { embedAll, type Embedded, sendList, shorten } from '../embedding.js';
 import { sendJson } from '../error-reply.js';
 import { FieldError, type Fields } from '../fields.js';
 import { takeTurn } from '../language.js';
@@ -23,9 +23,8 @@ export function addEmbed(scope: FastifyInstance, route: LanguageRoute): void {
     const { embedded, cut, loadMs } = await takeTurn(services, reply, services.embeddingSlots, {
       entry, keepAlive, work: async (lease, signal, took) => ({ ...await embedFitting(lease, inputs, { truncate, signal }), loadMs: took }),
     });
-    return sendJson(reply, 200, {
-      model,
-      embeddings: embedded.map(({ vector }) => [...shorten(vector, dimensions === 0 ? undefined : dimensions)]),
+    const vectorAt = (index: number): number[] => [...shorten((embedded[index] as Embedded).vector, dimensions === 0 ? undefined : dimensions)];
+    return sendList(reply, { model }, 'embeddings', embedded.length, vectorAt, {
       total_duration: nanoseconds(performance.now() - began),
       load_duration: nanoseconds(loadMs),
       prompt_eval_count: embedded.reduce((sum, { promptTokens }) => sum + promptTokens, 0),
@@ -65,7 +64,7 @@ function readInput(fields: Fields): string[] {
   throw new FieldError('input', 'invalid input type');
 }
 
-/** What is too long is cut to the model's context where `truncate` allows; the numbers of the texts that were are told. */
+/** What is too long is cut to the model's context where `truncate` allows; the result names those texts by their numbers. */
 async function embedFitting(
   lease: Lease, inputs: string[], { truncate, ...options }: { truncate: boolean; signal: AbortSignal; normalise?: boolean },
 ): Promise<{ embedded: Embedded[]; cut: number[] }> {

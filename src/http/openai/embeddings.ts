@@ -1,7 +1,6 @@
 /** POST /v1/embeddings. */
 import type { FastifyInstance } from 'fastify';
-import { embedAll, shorten } from '../embedding.js';
-import { sendJson } from '../error-reply.js';
+import { embedAll, type Embedded, sendList, shorten } from '../embedding.js';
 import { Fields } from '../fields.js';
 import { type LanguageServices, requireCapability, takeTurn } from '../language.js';
 import { annotations, checkAnnotations, readKeepAlive, refuseUnknown } from './checks.js';
@@ -25,11 +24,11 @@ export function addEmbeddings(scope: FastifyInstance, services: LanguageServices
     if (dimensions !== undefined && dimensions > entry.description.embeddingLength) fields.refuse('dimensions', `may be at most ${entry.description.embeddingLength}`);
     const embedded = await takeTurn(services, reply, services.embeddingSlots, { entry, keepAlive, work: (lease, signal) => embedAll(lease, inputs, { signal }) });
     const tokens = embedded.reduce((sum, { promptTokens }) => sum + promptTokens, 0);
-    const data = embedded.map(({ vector }, index) => {
-      const shortened = shorten(vector, dimensions);
+    const itemAt = (index: number): object => {
+      const shortened = shorten((embedded[index] as Embedded).vector, dimensions);
       return { object: 'embedding', index, embedding: encoding === 'float' ? [...shortened] : base64(shortened) };
-    });
-    return sendJson(reply, 200, { object: 'list', data, model, usage: { prompt_tokens: tokens, total_tokens: tokens } });
+    };
+    return sendList(reply, { object: 'list' }, 'data', embedded.length, itemAt, { model, usage: { prompt_tokens: tokens, total_tokens: tokens } });
   });
 }
 

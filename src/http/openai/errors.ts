@@ -2,8 +2,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { asLecternError, errorTable, type ErrorCode, LecternError } from '../../errors.js';
 import type { Log } from '../dependencies.js';
-import { sendJson } from '../error-reply.js';
-import { FieldError } from '../fields.js';
+import { sendFailure } from '../error-reply.js';
+import { FieldError, shortened } from '../fields.js';
 
 export interface OpenAiError {
   error: { message: string; type: string; param: string | null; code: string | null };
@@ -24,7 +24,7 @@ const promptNames: Record<string, string> = { '/v1/chat/completions': 'messages'
 export function describeError(error: LecternError, { routeOptions }: FastifyRequest): OpenAiError {
   const { status } = error;
   const type = status === 404 ? 'not_found_error' : status < 500 ? 'invalid_request_error' : 'api_error';
-  const message = error.code === 'internal' ? errorTable.internal.sentence : error.message;
+  const message = error.code === 'internal' ? errorTable.internal.sentence : shortened(error.message);
   return { error: { message, type, param: paramOf(error, routeOptions.url ?? ''), code: codes[error.code] ?? null } };
 }
 
@@ -50,6 +50,6 @@ export function openAiErrorHandler(log: Log): (thrown: unknown, request: Fastify
   return (thrown, request, reply) => {
     const error = expected(thrown, log, request);
     if (error.retryable) void reply.header('retry-after', error.code === 'queue_full' ? '1' : '5');
-    return sendJson(reply, error.status, describeError(error, request));
+    return sendFailure(request, reply, error.status, describeError(error, request));
   };
 }

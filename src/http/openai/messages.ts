@@ -1,5 +1,6 @@
 /** OpenAI's messages, tools and output format as the conversation of src/chat. */
 import type { Message, OutputFormat, Tool, ToolCall, ToolChoice } from '../../chat/conversation.js';
+import { JsonMeasure } from '../../chat/sandbox/json-text.js';
 import { FieldError, type Fields, withoutUndefined } from '../fields.js';
 import { refuseUnknown } from './checks.js';
 
@@ -9,7 +10,8 @@ const roles = ['system', 'developer', 'user', 'assistant', 'tool', 'function'] a
 export function readMessages(fields: Fields): Message[] {
   const messages = fields.require('messages', fields.objects('messages'));
   if (messages.length === 0) fields.refuse('messages', 'must hold at least one message');
-  const read = messages.map(readMessage);
+  const measure = new JsonMeasure();
+  const read = messages.map((message) => readMessage(message, measure));
   return nameToolAnswers(read);
 }
 
@@ -18,12 +20,12 @@ const messageNames: ReadonlySet<string> = new Set([
   'role', 'content', 'name', 'tool_calls', 'tool_call_id', 'reasoning', 'reasoning_content', 'refusal', 'annotations', 'parsed',
 ]);
 
-function readMessage(fields: Fields): Message {
+function readMessage(fields: Fields, measure: JsonMeasure): Message {
   refuseUnknown(fields, messageNames);
   const name = fields.string('name');
   fields.string('refusal');
   const role = fields.require('role', fields.oneOf('role', roles));
-  const toolCalls = role === 'assistant' ? readToolCalls(fields) : undefined;
+  const toolCalls = role === 'assistant' ? readToolCalls(fields, measure) : undefined;
   const content = readContent(fields, 'content');
   // Only an assistant that calls tools may say nothing.
   if (content === undefined && toolCalls === undefined) fields.refuse('content', 'is required');
@@ -50,7 +52,7 @@ export function readContent(fields: Fields, name: string): string | undefined {
   }).join('');
 }
 
-function readToolCalls(fields: Fields): ToolCall[] | undefined {
+function readToolCalls(fields: Fields, measure: JsonMeasure): ToolCall[] | undefined {
   const calls = fields.objects('tool_calls');
   if (calls === undefined || calls.length === 0) return undefined;
   return calls.map((call, index) => {
@@ -58,21 +60,23 @@ function readToolCalls(fields: Fields): ToolCall[] | undefined {
     return {
       id: call.string('id') ?? `call_${index}`,
       name: made.require('name', made.string('name')),
-      arguments: readArguments(made),
+      arguments: readArguments(made, measure),
     };
   });
 }
 
 /** The contract's string of JSON; an object is taken too. */
-function readArguments(made: Fields): Record<string, unknown> {
+function readArguments(made: Fields, measure: JsonMeasure): Record<string, unknown> {
   const value = made.raw('arguments') ?? {};
-  const parsed = typeof value === 'string' ? parseObject(value) : value;
+  const parsed = typeof value === 'string' ? parseObject(value, measure) : value;
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) made.refuse('arguments', 'must be a JSON object as a string');
   return parsed as Record<string, unknown>;
 }
 
-function parseObject(text: string): unknown {
+/** Undefined for what is no JSON. Throws `invalid_request` where the texts of the request hold too many values. */
+export function parseObject(text: string, measure: JsonMeasure): unknown {
   if (text.trim() === '') return {};
+  measure.add(Buffer.from(text));
   try {
     return JSON.parse(text);
   } catch {

@@ -1,11 +1,12 @@
 /** The body of POST /v1/responses as a conversation; nothing is stored between requests. */
 import type { AnswerRequest } from '../../chat/answer.js';
 import type { Message, Tool } from '../../chat/conversation.js';
+import { JsonMeasure } from '../../chat/sandbox/json-text.js';
 import type { KeepAlive } from '../../models/types.js';
 import { FieldError, type Fields, withoutUndefined } from '../fields.js';
 import { refuseVerbosity } from './chat-request.js';
 import { annotations, checkAnnotations, checkSampling, readKeepAlive, readStreamOptions, readThink, refuseStore, refuseUnknown, type ThinkWish } from './checks.js';
-import { readContent, readFormat, readFunction, readToolChoice } from './messages.js';
+import { parseObject, readContent, readFormat, readFunction, readToolChoice } from './messages.js';
 import { readSampling, tokenCount } from './sampling.js';
 
 export interface ResponsesRequest {
@@ -93,10 +94,11 @@ function readItems(fields: Fields): Message[] {
   if (typeof input === 'string') return [...first, { role: 'user', content: input }];
   const items = fields.require('input', fields.objects('input'));
   if (items.length === 0) fields.refuse('input', 'must hold at least one item');
-  return joinCalls([...first, ...items.flatMap(readItem)]);
+  const measure = new JsonMeasure();
+  return joinCalls([...first, ...items.flatMap((item) => readItem(item, measure))]);
 }
 
-function readItem(item: Fields): Message[] {
+function readItem(item: Fields, measure: JsonMeasure): Message[] {
   const type = item.string('type') ?? 'message';
   switch (type) {
     case 'message': {
@@ -105,26 +107,22 @@ function readItem(item: Fields): Message[] {
     }
     case 'function_call': {
       const text = item.string('arguments') ?? '{}';
-      return [{ role: 'assistant', content: '', toolCalls: [{ id: item.string('call_id') ?? item.string('id') ?? '', name: item.require('name', item.string('name')), arguments: parseArguments(item, text) }] }];
+      return [{ role: 'assistant', content: '', toolCalls: [{ id: item.string('call_id') ?? item.string('id') ?? '', name: item.require('name', item.string('name')), arguments: parseArguments(item, text, measure) }] }];
     }
     case 'function_call_output':
       return [withoutUndefined({ role: 'tool' as const, content: item.require('output', readContent(item, 'output')), toolCallId: item.string('call_id') })];
     case 'reasoning':
     case 'web_search_call':
-      // What a model thought or looked for in an earlier turn is no part of the next prompt: what came of it is in its answer.
+      // What a model thought or searched for in an earlier turn is no part of the next prompt: what came of it is in its answer.
       return [];
     default:
       throw new FieldError(item.at('type'), `Items of type '${type}' are not supported.`);
   }
 }
 
-function parseArguments(item: Fields, text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  } catch {
-    // Refused below like any other text that is no object.
-  }
+function parseArguments(item: Fields, text: string, measure: JsonMeasure): Record<string, unknown> {
+  const value = parseObject(text, measure);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   return item.refuse('arguments', 'must be a JSON object as a string');
 }
 
@@ -136,7 +134,7 @@ function joinCalls(messages: Message[]): Message[] {
     for (const call of message.toolCalls ?? []) toolNames.set(call.id, call.name);
     const last = joined.at(-1);
     const name = message.toolCallId === undefined ? undefined : toolNames.get(message.toolCallId);
-    if (message.toolCalls !== undefined && last?.role === 'assistant') last.toolCalls = [...(last.toolCalls ?? []), ...message.toolCalls];
+    if (message.toolCalls !== undefined && last?.role === 'assistant') (last.toolCalls ??= []).push(...message.toolCalls);
     else joined.push({ ...message, ...(name === undefined ? {} : { toolName: name }) });
   }
   return joined;

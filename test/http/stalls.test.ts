@@ -1,0 +1,52 @@
+// Hostile requests of one client, and what another client notices of them: nothing. `npm run bench -- stalls` measures the same requests more closely.
+import t from 'tap';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { programOf, startProcess } from '../../bench/service-process.js';
+import { hostileRequests, sendHostile, writeHostileModels } from '../support/hostile-requests.js';
+import { startStallProbe } from '../support/stall-probe.js';
+
+/** On a machine that does much else a free event loop may wait some hundred milliseconds; each of these requests once held it for one second or more, or for good. */
+const longestStallMs = 700;
+
+t.test('hostile requests are answered or refused, and /health is answered meanwhile', { timeout: 600_000 }, async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'lectern-stalls-'));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  writeHostileModels(folder);
+  const service = await startProcess(programOf(['serve']), { LECTERN_MODELS: folder, LECTERN_STATE: join(folder, 'state'), LECTERN_DEVICE: 'cpu' });
+  if ('missing' in service) throw new Error(service.missing);
+  t.teardown(() => service.stop());
+  const probe = startStallProbe(service.base);
+  t.teardown(() => probe.close());
+  for (const hostile of hostileRequests) {
+    const body = hostile.body();
+    await probe.take();
+    const { status, message } = await sendHostile(service.base, hostile, body);
+    const { worst, failed } = await probe.take();
+    t.ok(hostile.status.includes(status), `${hostile.name}: ${status} ${message}`);
+    t.ok(message.length < 4_000, `${hostile.name}: the failure repeats little of the request`);
+    t.equal(failed, 0);
+    t.ok(worst < longestStallMs, `${hostile.name}: /health waited ${worst.toFixed(0)} ms`);
+  }
+});
+
+t.test('weights that are no numbers: a coded error, whole and in a stream, and the next request is answered', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'lectern-stalls-'));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  writeHostileModels(folder);
+  const service = await startProcess(programOf(['serve']), { LECTERN_MODELS: folder, LECTERN_STATE: join(folder, 'state'), LECTERN_DEVICE: 'cpu' });
+  if ('missing' in service) throw new Error(service.missing);
+  t.teardown(() => service.stop());
+  const ask = async (path: string, body: object): Promise<[number, string]> => {
+    const answer = await fetch(service.base + path, { method: 'POST', body: JSON.stringify({ messages: [{ role: 'user', content: 'hi' }], ...body }) });
+    return [answer.status, await answer.text()];
+  };
+  const sentence = /no finite number/;
+  for (const path of ['/v1/chat/completions', '/api/chat']) {
+    t.match(await ask(path, { model: 'damaged', stream: false }), [500, sentence], path);
+    const [status, text] = await ask(path, { model: 'damaged', stream: true });
+    t.match(text, sentence, `${path} in a stream, ${status}`);
+    t.match(await ask(path, { model: 'chat', stream: false, ...(path === '/api/chat' ? { options: { num_predict: 1 } } : { max_tokens: 1 }) }), [200], 'another model works');
+  }
+});
