@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-/** The program: hands its words to a command and exits with what the command answers. */
+/** The program: passes its arguments to a command and exits with the code that the command returns. */
 import { runCommand } from './cli/run.js';
 import { endOutput, exitOfOutput, obeyNohup } from './cli/stop-signals.js';
 
-// A reader that has seen enough (`lectern convert … | head`) is no defect, nor is a full disk. It is said once.
+// A reader that has seen enough (`lectern convert … | head`) is no defect, nor is a full disk. It is reported once.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (exitOfOutput() !== undefined) return;
   if (error.code !== 'EPIPE') process.stderr.write(`lectern: Standard output cannot be written: ${error.message}.\n`);

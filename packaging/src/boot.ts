@@ -1,5 +1,5 @@
 /**
- * What the single executable runs first: answers --version and --help at once; else unpacks the program into a private directory,
+ * What the single executable runs first: prints --version and --help at once; else unpacks the program into a private directory,
  * once for each content, and enters it. Built into one script; it can load nothing but Node's own modules.
  */
 import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ declare const HELP: string;
 
 type Archive = ReturnType<typeof readArchive>;
 
-/** By its number: a list of users need not know it. */
+/** By its number: the user may be missing from the list of users. */
 const uid = process.getuid?.();
 
 /**

@@ -61,7 +61,7 @@ function bundleMain(directory: string): Promise<BundledFile[]> {
 
 /**
  * The worker's program, which is one script, and `worker.js`, which runs it: only of a script does V8 keep what it has compiled. Its name is
- * told by its last bytes: what V8 has compiled of other bytes must not be taken for it.
+ * recognised by its last bytes: what V8 has compiled of other bytes must not be taken for it.
  */
 async function bundleWorker(directory: string): Promise<BundledFile[]> {
   const [map, program] = await filesOf({
@@ -83,12 +83,12 @@ async function bundleWorker(directory: string): Promise<BundledFile[]> {
   return [{ name, contents }, { name: `${name}.map`, contents: map!.contents }, ...starter];
 }
 
-/** The same script: what esbuild leaves beyond ASCII stands in regular expressions, and there an escape by code unit is the sign itself. */
+/** The same script: what esbuild leaves beyond ASCII stands in regular expressions, and there an escape by code unit is the character itself. */
 function inAscii(script: string): string {
   return script.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** Writes the main scripts, and the parts that they load, into `directory`, each with its map; answers with the names of the parts and their maps. */
+/** Writes the main scripts, and the parts that they load, into `directory`, each with its map; returns the names of the parts and their maps. */
 export async function bundleProgram(directory: string): Promise<string[]> {
   const files = [...await bundleMain(directory), ...await bundleWorker(directory)];
   mkdirSync(directory, { recursive: true });

@@ -12,7 +12,7 @@ import { createLog } from '../../src/logging/log.js';
 /** Converts the documents by one worker of the bundled program, which then keeps its code. Throws LecternError where the program cannot convert. */
 export async function keepCompiledCode(documents: string[]): Promise<void> {
   const scratch = mkdtempSync(join(tmpdir(), 'lectern-compile-'));
-  // The worker of this one run writes beside the program, and opens no document of strangers.
+  // The worker of this one run writes beside the program, and opens no document from outside.
   const settings = { ...resolveSettings([], {}).values, workers: 1, workerSandbox: 'off' as const };
   const converter = createConverter(settings, createLog('warn'), { spareWorkers: 0, logsModels: false, command: workerCommand(['--keep-code']) });
   try {

@@ -5,7 +5,7 @@ import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, 
 import { dirname, join, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
-/** Who builds it says so in Debian's own variables. */
+/** Debian's own variables name the maintainer who builds the package. */
 const maintainer = `${process.env['DEBFULLNAME'] ?? 'Lectern'} <${process.env['DEBEMAIL'] ?? 'root@localhost'}>`;
 
 /** Where the unit names the program when it is copied by hand. */

@@ -14,7 +14,7 @@ export async function injectProgram(file: string, blob: Buffer): Promise<void> {
 
 /**
  * postject's ELF library makes a section of each note that it finds in the executable's segments, and warns that it cannot find a name for it in
- * the table of names: the sections stay without one, which nothing reads. These lines are left out; whatever else it says is said.
+ * the table of names: the sections stay without one, which nothing reads. These lines are left out; all others are printed.
  */
 export async function withoutNoteWarnings(work: () => Promise<void>): Promise<void> {
   const { warn } = console;

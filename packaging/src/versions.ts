@@ -4,12 +4,12 @@ import { join } from 'node:path';
 
 const dayMs = 24 * 3_600_000;
 /**
- * Since its time was set. A running process opens scripts of its version whenever it needs them, and no lock tells of it across containers:
+ * Since its time was set. A running process opens scripts of its version whenever it needs them, and no lock shows that across containers:
  * each sets the time at its start and every day, so that only one that stood still for a month could lose its files.
  */
 const unusedMs = 30 * dayMs;
 
-/** Says that the version is in use; of one that is not there, or is another user's, nothing need be said. */
+/** Marks the version as in use; one that is not there, or is another user's, is left alone. */
 export function touchVersion(directory: string, now = new Date()): void {
   try {
     utimesSync(directory, now, now);

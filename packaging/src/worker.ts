@@ -28,7 +28,7 @@ function digestOf(bytes: Uint8Array): Buffer {
 }
 
 /**
- * None of it, as in a bundle that is being made, or of another V8, which refuses it: then V8 compiles what is called, as ever. V8 does not look
+ * None of it, as in a bundle that is being made, or of another V8, which refuses it: then V8 compiles what is called, as ever. V8 does not check
  * whether it is whole and dies of what is not, so its digest stands before it.
  */
 function compiledCode(): Buffer | undefined {

@@ -52,7 +52,7 @@ export interface SegmentPart {
   items: string[];
   pages: number[];
   hasImage: boolean;
-  /** Lines at the head of the text that each of its pieces repeats: a table's names of columns. */
+  /** Lines at the top of the text that each of its pieces repeats: a table's names of columns. */
   headLines: number;
 }
 

@@ -6,7 +6,7 @@ import { segmentsOf } from './document-segments.js';
 import { rawTextOf, textOf, type Chunk, type ChunkOptions, type CountTokens, type DocumentSegment } from './chunk-types.js';
 
 export interface TokenCounter {
-  /** What answers name as the one that counted. */
+  /** Responses name it as the tokenizer that counted. */
   name: string;
   count: CountTokens;
 }

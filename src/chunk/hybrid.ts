@@ -112,7 +112,7 @@ class Fitter {
     const lines = part.text.split('\n');
     const head = part.headLines > 0 ? `${lines.slice(0, part.headLines).join('\n')}\n` : '';
     const [headTokens = 0] = head === '' ? [0] : await this.#countAll([head]);
-    // A head that leaves no room for rows is text like any other.
+    // A header that leaves no room for rows is text like any other.
     const keepsHead = head !== '' && headTokens <= room / 2;
     const body = keepsHead ? lines.slice(part.headLines).join('\n') : part.text;
     const pieces = (await splitText(body, keepsHead ? room - headTokens : room, this.#count)).map((text) => (keepsHead ? head + text : text));

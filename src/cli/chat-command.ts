@@ -25,7 +25,7 @@ export const chat: Command = async (args, environment) => {
   const messages: ChatMessage[] = values.system === undefined ? [] : [{ role: 'system', content: values.system }];
   const instructions = messages.length;
   const answer = async (question: string, signal: AbortSignal): Promise<void> => {
-    // What is not answered was not said: the next question must not follow another one.
+    // A question without an answer is left out of the conversation: the next question must not follow another one.
     const asked: ChatMessage[] = [...messages, { role: 'user', content: question }];
     const reply = await ask(service, { ...options, messages: asked, signal, onText: (text) => process.stdout.write(text) })
       .catch(async (thrown: unknown) => { throw await explainMissing(thrown, service, model); });

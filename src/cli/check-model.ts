@@ -24,7 +24,7 @@ export interface LoadPlace {
   budgetBytes: number;
 }
 
-/** Never rejects for what is wrong with the model. */
+/** Resolves also for a broken model: its findings say what is wrong. */
 export async function checkModel(entry: CatalogueEntry, engine: Engine, place: LoadPlace): Promise<Checked> {
   try {
     const findings = [await checkDigest(entry.path), await checkRun(entry, engine, place)].filter((finding) => finding !== null);

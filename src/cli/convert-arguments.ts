@@ -1,4 +1,4 @@
-/** What the words of `lectern convert` ask for. */
+/** The arguments of `lectern convert`. */
 import { basename, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { defaultConvertOptions, type ConvertOptions } from '../convert/options.js';

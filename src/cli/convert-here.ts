@@ -13,7 +13,7 @@ import { largestFirst, worthAtOnce } from './side-by-side.js';
 
 /** Throws `invalid_request` where the reader of text that the user named is not installed. */
 export async function convertHere(wish: Wish, settings: Settings, signal: AbortSignal): Promise<ConversionWay> {
-  // Workers that end because their user has had enough are nothing to tell of.
+  // Workers that end because their user has had enough are not reported.
   const log = createLateLog(settings.logLevel === 'info' ? 'warn' : settings.logLevel, () => signal.aborted);
   // None is spare: what has nothing to do would only start for nothing.
   const { services, pages, close } = createConverter(settings, log, { spareWorkers: 0, logsModels: false });

@@ -100,7 +100,7 @@ export async function examinePort(address: ListenAddress): Promise<Finding> {
 
 const answerMs = 3000;
 
-/** The Lectern that answers there, with its version where it tells it; undefined for anybody else. */
+/** The Lectern that answers there, with its version where it reports it; undefined for any other program. */
 function lecternAt(url: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const isTls = url.startsWith('https:');

@@ -69,7 +69,7 @@ export function examineDevices({ device }: Pick<Settings, 'device'>): Finding[] 
   try {
     addon = loadAddon();
   } catch {
-    // examineProgram tells of it.
+    // examineProgram reports it.
     return [];
   }
   let devices: DeviceInfo[];

@@ -13,7 +13,7 @@ import type { Finding } from './examine-directories.js';
 
 type MemorySettings = Pick<Settings, 'device' | 'modelMemory' | 'embeddingMemory' | 'workers' | 'workerMemory'>;
 
-/** One line about the budget. Nothing where the device of the settings is missing, which examineDevices tells of. */
+/** One line about the budget. Nothing where the device of the settings is missing, which examineDevices reports. */
 export function examineBudget(settings: MemorySettings, devices: DeviceInfo[]): Finding[] {
   const { device, modelMemory, workers, workerMemory } = settings;
   if (device !== 'auto' && devices.every(({ kind }) => kind !== device)) return [];
@@ -58,7 +58,7 @@ export async function examineNeeds(settings: MemorySettings & Pick<Settings, 'sl
   return findings;
 }
 
-/** null where a GPU is there and cannot be used, which examineDevices tells of. */
+/** null where a GPU is there and cannot be used, which examineDevices reports. */
 function devicesOf(engine: Pick<Engine, 'devices'>, { device }: Pick<Settings, 'device'>): DeviceInfo[] | null {
   try {
     return engine.devices(device);
@@ -73,7 +73,7 @@ export async function examineModelMemory(settings: Settings): Promise<Finding[]>
   try {
     engine = openEngine({ kernels: kernelOptions(settings, process.env) });
   } catch {
-    // examineProgram tells of it.
+    // examineProgram reports it.
     return [];
   }
   try {

@@ -17,7 +17,7 @@ const mostNames = 8;
 export async function explainMissing(thrown: unknown, service: Service, name: string): Promise<unknown> {
   if (!(thrown instanceof ServiceRefusal) || (thrown.body as { error?: { code?: unknown } } | null)?.error?.code !== 'model_not_found') return thrown;
   const names = await listModels(service).then((models) => models.filter(({ capabilities }) => capabilities.includes('completion')).map((model) => model.name), () => []);
-  // Of a model that is there and refused the service says so.
+  // A model that is there and refused is reported as such by the service.
   if (names.length === 0 || thrown.message.includes('is there and cannot be used')) return thrown;
   const has = `${names.slice(0, mostNames).join(', ')}${names.length > mostNames ? ' and others' : ''}`;
   const advice = isLoopbackHost(new URL(service.address).hostname.replace(/^\[(.*)\]$/, '$1')) ? pullAdvice(name) : '';

@@ -77,7 +77,7 @@ export async function describeOwn(name: string): Promise<[string, string][]> {
   ];
 }
 
-/** All that are there, or the one of this name. Never rejects for what is wrong with one. */
+/** All that are there, or the one of this name. A broken one is reported, not thrown. */
 export async function checkOwn(engine: Engine, name?: string): Promise<Checked[]> {
   const checked: Checked[] = [];
   for (const [each, own] of Object.entries(all)) {

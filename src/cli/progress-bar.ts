@@ -9,7 +9,7 @@ export interface ProgressBar {
   end(): void;
 }
 
-/** Of the bar, where the terminal is wide enough for it and what is said beside it. */
+/** Columns of the bar, where the terminal is wide enough for it and the text beside it. */
 const widest = 30;
 const narrowest = 5;
 /** A terminal needs no more than this many lines a second. */
@@ -17,7 +17,7 @@ const drawnEveryMs = 100;
 
 export function progressBar(out: { isTTY?: boolean; columns?: number; write(text: string): unknown }, name: string, now: () => number = () => performance.now()): ProgressBar {
   const began = now();
-  /** What lay on the disk already says nothing of the line's speed. */
+  /** Bytes that lay on the disk already do not count for the speed. */
   let before: number | null = null;
   let drawnAt = -Infinity;
   let tenths = -1;

@@ -1,4 +1,4 @@
-/** Finds the command that the first word names and turns whatever goes wrong into one sentence and an exit code. */
+/** Finds the command that the first word names and turns each failure into one sentence and an exit code. */
 import type { Environment } from '../settings/settings.js';
 import { LecternError } from '../errors.js';
 import { packageVersion } from '../platform/package-files.js';

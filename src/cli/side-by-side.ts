@@ -1,4 +1,4 @@
-/** Several documents at work at a time: who begins when, and how what is said of them stays in the order of the words. */
+/** Several documents at work at a time: when each begins, and how their messages stay in the order of the arguments. */
 import type { ProgressLine } from './progress-line.js';
 
 /**
@@ -22,11 +22,11 @@ export async function sideBySide(order: number[], atOnce: number, work: (index: 
   if (failed !== null) throw (failed as { thrown: unknown }).thrown;
 }
 
-/** What is said of documents that are converted side by side. */
+/** Messages about documents that are converted side by side. */
 export interface Telling {
   /** How far one is: shown at once, beside those of the others at work. */
   show(index: number, text: string): void;
-  /** A sentence about one: said when all before it have ended. */
+  /** A sentence about one: written when all before it have ended. */
   say(index: number, sentence: string): void;
   /** It has come to its end. */
   end(index: number): void;

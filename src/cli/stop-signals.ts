@@ -1,8 +1,8 @@
 /** What ends a program of a user: Ctrl-C, a supervisor, a terminal that is closed, an output that takes nothing more. */
 
 /**
- * Whether `nohup` started this program. What that asks for, to hear nothing of a terminal that is closed, Node has undone before any script
- * runs; the shells bash and zsh tell in `_` what they started.
+ * Whether `nohup` started this program. nohup ignores the signal of a terminal that is closed; Node has undone that before any script
+ * runs; the shells bash and zsh write to `_` what they started.
  */
 function isUnderNohup(): boolean {
   return /(^|\/)nohup$/.test(process.env['_'] ?? '');
@@ -26,7 +26,7 @@ export function onStopSignal(stop: (signal: string) => void): void {
       if (!stopping) {
         stopping = true;
         stop(signal);
-      // A terminal that is closed says so twice, by the system and by its shell: that is not a second request of the user.
+      // A terminal that is closed sends the signal twice, by the system and by its shell: that is not a second request of the user.
       } else if (signal !== 'SIGHUP') {
         process.exit(1);
       }

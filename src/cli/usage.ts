@@ -1,4 +1,4 @@
-/** What each command takes, as `lectern help COMMAND` and `lectern COMMAND --help` print it, and refusals of wrong words. */
+/** The arguments of each command, as `lectern help COMMAND` and `lectern COMMAND --help` print them. */
 
 export const convertUsage = 'usage: lectern convert FILE...|- [--name NAME] [--to md,json,html,text,doctags] [-o DIRECTORY] [--url SERVICE] [--pages FIRST-LAST] [--password WORD] [--images placeholder|embedded|referenced] [--keep-furniture] [--keep-notes] [--ocr-lang CODE,...] [--ocr-preset auto|tesseract|MODEL]\n'
   + '-: standard input; NAME: what it is called, as notes.tex, where its bytes do not tell its format\n'

@@ -39,7 +39,7 @@ export async function describeVision(entry: VisionEntry): Promise<[string, strin
   ];
 }
 
-/** Never rejects for what is wrong with the model. */
+/** Resolves also for a broken model: its findings say what is wrong. */
 export async function checkVision(entry: VisionEntry, engine: Engine, { kind, budgetBytes }: LoadPlace): Promise<Checked> {
   try {
     const need = visionBytes(entry);

@@ -33,7 +33,7 @@ async function describeRecogniser({ call, scratchDirectory }: JobContext): Promi
   return isRecogniser(found) ? { name: found.name } : found;
 }
 
-/** Ends with the process; answers an exit code at once when no pool has started it. `more`: further verbs. */
+/** Ends with the process; resolves to an exit code at once when no pool has started it. `more`: further verbs. */
 export async function worker(more: Record<string, JobHandler> = {}): Promise<number> {
   try {
     return await serveJobs({

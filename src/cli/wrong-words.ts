@@ -1,4 +1,4 @@
-/** What is said of words that a command does not take. */
+/** The error for arguments that a command does not take. */
 import { LecternError } from '../errors.js';
 
 /** One sentence out of what Node's `parseArgs` threw, which may be several lines, and where to read more. */

@@ -50,7 +50,7 @@ interface Status {
 }
 
 /**
- * Resolves also for a document that failed: `status` tells. Throws what the service refuses with, ServiceUnreachable, and on abort
+ * Resolves also for a document that failed: `status` says so. Throws what the service refuses with, ServiceUnreachable, and on abort
  * what the signal was aborted with; the work of the service is cancelled then.
  */
 export async function convertByService(service: Service, document: SentDocument, call: ConversionCall = {}): Promise<ServedConversion> {

@@ -18,7 +18,7 @@ export interface ServiceBench {
 
 /** A round. */
 const smallRequests = 160;
-/** A service that has just started compiles while it answers. */
+/** A service that has just started compiles during its first requests. */
 const warmUpRequests = 40;
 const atOnce = 16;
 const answerTokens = 64;
@@ -79,7 +79,7 @@ async function measureDocuments(service: Service, { documents, rounds, tell }: S
   const convert = async (document: SentDocument): Promise<void> => {
     let ofThis = 0;
     times.push(await timed(async () => {
-      // Watching it tells how many pages it has; a document without pages tells 0.
+      // The progress of the task has its number of pages: 0 for a document without pages.
       const { status, errors } = await convertByService(service, document, { onProgress: ({ pagesTotal }) => { ofThis = pagesTotal; } });
       if (status === 'failure' || status === 'skipped') throw new LecternError('invalid_document', `${document.name} does not convert: ${errors[0]?.error_message ?? status}`);
     }));
@@ -107,7 +107,7 @@ interface MeasuredAnswer {
   decodeMs: number;
 }
 
-/** Tokens a second of one answer, the median; NaN where none was long enough to tell. */
+/** Tokens a second of one answer, the median; NaN where none was long enough to be measured. */
 export function decodeRate(answers: MeasuredAnswer[]): number {
   return quantile(answers.filter(({ tokens, decodeMs }) => tokens >= fewestTokens && decodeMs >= shortestDecodeMs).map(({ tokens, decodeMs }) => (tokens - 1) / (decodeMs / 1000)), 0.5);
 }

@@ -1,4 +1,4 @@
-/** Numbers that a benchmark found: as a table for people, as JSON lines for programs, and held against those of an earlier run. */
+/** Measures of a benchmark: as a table for people, as JSON lines for programs, and held against those of an earlier run. */
 import { readFileSync } from 'node:fs';
 import { LecternError } from '../errors.js';
 

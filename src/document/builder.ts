@@ -18,7 +18,7 @@ export interface PageBox {
   bottom: number;
 }
 
-/** One stretch of an item on one page. `from` and `to` are offsets in `orig` as JavaScript counts; left out: all of it. */
+/** One part of an item on one page. `from` and `to` are offsets in `orig` as JavaScript counts; left out: all of it. */
 export interface ItemPlace {
   pageNumber: number;
   box: PageBox;

@@ -39,7 +39,7 @@ function isNumber(cell: string): boolean {
   return float.test(trimmed) && Math.abs(Number(trimmed.replace(/_/g, ''))) !== Infinity;
 }
 
-/** What a column's cells have said so far: a column whose cells are numbers stands right; empty cells and `True`, `False` neither make it so nor forbid it. */
+/** The kind of a column's cells so far: a column of numbers is aligned right; empty cells and `True`, `False` decide nothing. */
 const undecided = 0;
 const numeric = 1;
 const wordy = 2;

@@ -20,7 +20,7 @@ export interface MarkdownOptions {
   keepFurniture?: boolean | undefined;
   /** Columns without padding. */
   compactTables?: boolean | undefined;
-  /** Signs that markdown would take for its own stay as they are: for readers that are no markdown renderers. */
+  /** Characters that markdown would take for its own stay as they are: for readers that are no markdown renderers. */
   unescaped?: boolean | undefined;
 }
 

@@ -55,7 +55,7 @@ export type Meta = Record<string, unknown>;
  * other readers of these documents print what stands in `meta` and print nothing for false.
  */
 export const spaceBeforeKey = 'lectern__space_before';
-/** In `meta` of a text that was read from a page's picture: how sure its lines are, 0..1, in their order; null for one that the file tells. */
+/** In `meta` of a text that was read from a page's picture: how sure its lines are, 0..1, in their order; null for one whose text is in the file. */
 export const lineConfidencesKey = 'lectern__line_confidences';
 
 /** What every node has. `source` and `comments` are left out of the JSON while they are empty. */

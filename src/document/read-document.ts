@@ -72,7 +72,7 @@ function emptyRoot(layer: 'body' | 'furniture'): DoclingDocument['body'] {
   return { self_ref: `#/${layer}`, parent: null, children: [], content_layer: layer, meta: null, name: '_root_', label: 'unspecified' };
 }
 
-/** Walks the tree below a root: each node has one parent, and knows it. */
+/** Walks the tree below a root: each node has one parent, and refers to it. */
 function checkTree(document: DoclingDocument, root: DocumentNode, reached: Set<DocumentNode>): void {
   const waiting: { node: DocumentNode; depth: number }[] = [{ node: root, depth: 0 }];
   reached.add(root);
@@ -125,7 +125,7 @@ function checkOwners(document: DoclingDocument): void {
   }
 }
 
-/** Throws LecternError `invalid_document` or `too_large` with a sentence that names what is wrong. The text's size is the caller's to bound. */
+/** Throws LecternError `invalid_document` or `too_large` with a sentence that names what is wrong. The caller bounds the size of the text. */
 export function readDocument(json: string): DoclingDocument {
   const document = readParts(json);
   for (const list of nodeLists) {

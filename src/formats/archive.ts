@@ -1,4 +1,4 @@
-/** Zip archives from strangers: the directory is read with bounds first, and nothing is unpacked past the limits of one entry, of its ratio and of the whole. */
+/** Zip archives from outside: the directory is read with bounds first, and nothing is unpacked past the limits of one entry, of its ratio and of the whole. */
 import { inflateRawSync } from 'node:zlib';
 import { LecternError } from '../errors.js';
 
@@ -117,7 +117,7 @@ export class Archive {
     const left = totalBytes - (this.#counted.has(entry.name) ? 0 : this.#total);
     const most = Math.min(entryBytes, left, Math.max(ratioFloorBytes, packed.length * ratio));
     try {
-      // One buffer for all of it where the directory tells the truth: pieces would be copied together once more. Pages that nothing is written to cost nothing.
+      // One buffer for all of it where the directory is right: pieces would be copied together once more. Pages that nothing is written to cost nothing.
       const chunkSize = Math.min(most, entry.unpackedBytes, packed.length * deflateRatio) + 64;
       return inflateRawSync(packed, { maxOutputLength: Math.max(1, most), chunkSize });
     } catch (cause) {

@@ -1,4 +1,4 @@
-/** What a reader of a format is: bytes in, a document out, with its pictures beside it and what is missing said. */
+/** The interface of all readers: bytes in, a document out, with its pictures and with sentences about what is missing. */
 import type { DoclingDocument, PictureItem } from '../document/model.js';
 
 export interface ReadOptions {

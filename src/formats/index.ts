@@ -6,7 +6,7 @@ interface FormatEntry {
   mimetype: string;
   /** Loaded at the first document of its kind. Null where this machine lacks what the format needs. */
   load: () => Promise<FormatReader | null>;
-  /** The program that makes it readable; without it `load` answers null. */
+  /** The program that makes it readable; without it `load` resolves to null. */
   needs?: string;
   /** What is wrong with a file that cannot be read here for want of it: damaged, or behind a password; null where nothing is. */
   refusal?: (bytes: Uint8Array) => Promise<LecternError | null>;

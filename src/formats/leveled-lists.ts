@@ -1,4 +1,4 @@
-/** Lists from paragraphs that only know their level: which group an item belongs to, and below which item a deeper list hangs. */
+/** Lists from paragraphs of which only the level is known: which group an item belongs to, and below which item a deeper list hangs. */
 import type { DocumentBuilder } from '../document/builder.js';
 import type { ContentLayer, DocumentNode, GroupItem, ListItem } from '../document/model.js';
 import { addItem } from './inline-runs.js';

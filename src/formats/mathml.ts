@@ -41,7 +41,7 @@ const accents: Record<string, string> = {
 const functions = new Set('sin cos tan cot sec csc sinh cosh tanh coth arcsin arccos arctan log ln lg exp lim limsup liminf max min sup inf det dim ker deg gcd arg mod'.split(' '));
 
 function word(text: string): string {
-  // Invisible operators and spaces of the notation say nothing.
+  // Invisible operators and spaces of the notation have no LaTeX.
   const signs = [...text.replace(/[\u2061-\u2064\u200b\ufeff]/g, '')].map(latexSymbol);
   // A letter behind a command would be read as part of its name.
   return signs.map((sign) => (/^\\[A-Za-z]+$/.test(sign) ? `${sign} ` : sign)).join('');
@@ -129,7 +129,7 @@ function findTex(element: MathNode): MathNode | null {
   return null;
 }
 
-/** LaTeX of a `math` element, without the signs that set it off; empty where it holds nothing. */
+/** LaTeX of a `math` element, without its delimiters; empty where it holds nothing. */
 export function mathLatex(element: MathNode): string {
   const own = findTex(element);
   const latex = own === null ? element.attribute('alttext') ?? new MathWriter().write(element) : own.text();

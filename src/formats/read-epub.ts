@@ -63,7 +63,7 @@ function readPackage(archive: Archive): Book {
   const chapters: BookItem[] = [];
   for (const reference of root.child('spine')?.elements('itemref') ?? []) {
     const item = items.get(reference.get('idref') ?? '');
-    // The table of contents says nothing that the chapters do not.
+    // The table of contents repeats the chapters' headings.
     if (item !== undefined && /html|xml/.test(item.mediaType) && !item.properties.includes('nav') && !chapters.includes(item)) chapters.push(item);
   }
   return { title: root.at('metadata', 'dc:title')?.text.trim() ?? '', chapters };

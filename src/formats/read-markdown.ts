@@ -55,7 +55,7 @@ parser.core.ruler.after('inline', 'checkboxes', (state) => {
 // A line's end inside a paragraph is a space; the place of an empty heading or entry stays empty.
 parser.renderer.rules.softbreak = () => ' ';
 
-/** The head that site generators put before a text: keys and values, not content. */
+/** The front matter that site generators put before a text: keys and values, not content. */
 function withoutFrontMatter(text: string): string {
   if (!/^---[^\S\n]*\n/.test(text)) return text;
   let at = text.indexOf('\n') + 1;
@@ -70,7 +70,7 @@ function withoutFrontMatter(text: string): string {
   return text;
 }
 
-/** Marks by which models that read pages say where each block stands. */
+/** Position marks of models that read pages, one for each block. */
 const groundingMarks = /<\|ref\|>[^<\n]*<\|\/ref\|>(?:<\|det\|>[^<\n]*<\|\/det\|>)?[^\S\n]*\n?/g;
 
 /** The parser leaves out what is nested deeper than it goes: quotes in quotes and lists in lists are brought up to where it still reads. */

@@ -28,18 +28,18 @@ function archiveKind(bytes: Uint8Array): string | null {
   }
 }
 
-/** An archive or a compound file, of whatever kind: what stands in it says nothing of the whole. */
+/** An archive or a compound file, of whatever kind: what stands in it is no evidence for the whole. */
 export function looksLikeContainer(bytes: Uint8Array): boolean {
   return looksLikeArchive(bytes) || looksLikeCompound(bytes);
 }
 
-/** The contract's name of the format, or null where the bytes do not tell. */
+/** The contract's name of the format, or null where the bytes do not show it. */
 export function sniffFormat(bytes: Uint8Array): string | null {
   if (looksLikeArchive(bytes)) return archiveKind(bytes);
   return looksLikeCompound(bytes) ? compoundKind(bytes) : null;
 }
 
-/** The contract's name of a text format that its first characters tell, or null. */
+/** The contract's name of a text format by its first characters, or null. */
 export function sniffText(bytes: Uint8Array): string | null {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 4096)).toString('latin1').replace(/^(?:\xef\xbb\xbf)?\s*/, '');
   if (isWebVtt(head)) return 'vtt';

@@ -1,4 +1,4 @@
-/** Bytes as text: by their mark, by what they say of themselves, or by what they can be; nothing is ever refused. */
+/** Bytes as text: by their byte order mark, by the encoding that they declare, or by the encodings that they can be; nothing is ever refused. */
 
 const utf16 = { le: 'utf-16le', be: 'utf-16be' } as const;
 
@@ -96,7 +96,7 @@ export function decodeText(bytes: Uint8Array, declared: string | null = null): s
   const wide = unmarkedUtf16(bytes);
   if (wide !== null) return new TextDecoder(wide).decode(bytes);
   const utf8 = decoded(bytes, 'utf-8', true);
-  // What reads as UTF-8 is UTF-8, whatever it says; only encodings of seven bits could be mistaken for it.
+  // Valid UTF-8 is UTF-8, whatever it declares; only encodings of seven bits could be mistaken for it.
   if (utf8 !== null && !(declared !== null && /^(?:iso-2022|utf-7|hz)/i.test(declared))) return utf8;
   if (declared !== null && /^utf-?8$/i.test(declared)) return new TextDecoder().decode(bytes);
   return (declared === null ? null : decoded(bytes, declared, false)) ?? new TextDecoder(guessed(bytes)).decode(bytes);

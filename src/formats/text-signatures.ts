@@ -1,4 +1,4 @@
-/** Signs by which texts of some formats are known, asked before their readers are loaded. */
+/** Signatures by which texts of some formats are recognised, checked before their readers are loaded. */
 
 /** Whether a text is a WebVTT file. */
 export function isWebVtt(text: string): boolean {

@@ -7,7 +7,7 @@ async function openLog(level: string): Promise<Log> {
 
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
-/** Opened by its first line of `level` or above. A line that comes while `isQuiet` is not told, nor the last words before a process.exit. */
+/** Opened by its first line of `level` or above. A line that comes while `isQuiet` is not logged, nor the last words before a process.exit. */
 export function createLateLog(level: string, isQuiet: () => boolean, open = openLog): Log {
   let opened: Promise<Log> | undefined;
   const tell = (kind: keyof Log) => (about: object, message: string): void => {
@@ -20,5 +20,5 @@ export function createLateLog(level: string, isQuiet: () => boolean, open = open
 
 const nothing = (): void => undefined;
 
-/** Of commands that say themselves what they find. */
+/** For commands that print their findings themselves. */
 export const silentLog: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing };

@@ -1,7 +1,7 @@
 /** Where the log's lines go: a file on a disk that may be full, a pipe or terminal whose reader may be slow or gone. None of it stops the service, or holds up its end. */
 import { constants, fstatSync, openSync, writeSync } from 'node:fs';
 
-/** What waits for a place that takes nothing, at most; a busy service says as much in some minutes. */
+/** Most bytes that wait for an output that takes nothing; a busy service logs as much in some minutes. */
 const mostWaitingBytes = 2 ** 20;
 const retryMs = 100;
 

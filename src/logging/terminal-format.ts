@@ -8,10 +8,10 @@ interface LogLine {
   [about: string]: unknown;
 }
 
-/** `line` is one of the log's JSON lines, with its end; so is the answer, of several lines where it tells of a defect. */
+/** `line` is one of the log's JSON lines, with its end; so is the result, of several lines where it reports a defect. */
 export function forPeople(line: string): string {
   const { level, time, msg, err, ...about } = JSON.parse(line) as LogLine;
-  // The sentence speaks for the room that says it.
+  // The sentence is enough without the name of the room that logs it.
   const told = Object.entries(about).flatMap(([key, value]) => (value === null || key === 'room' ? [] : [`${key}=${valueOf(value)}`]));
   const head = [timeOfDay(time), ...(level === 'info' ? [] : [level.toUpperCase()]), msg, ...told].join(' ');
   // What begins at the margin is a line of the log, and no part of a name or a message from outside.
@@ -36,7 +36,7 @@ function oneLine(text: string): string {
   return text.replaceAll('\n', '\\n');
 }
 
-/** Names that strangers chose could move the cursor or change the colours of a terminal. */
+/** Names from outside could move the cursor or change the colours of a terminal. */
 function harmless(text: string): string {
   return text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/gu, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

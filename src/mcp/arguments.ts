@@ -33,7 +33,7 @@ function wrongWith(issue: ArgumentIssue, given: unknown): string {
     case 'invalid_value': return `must be one of ${issue.values.join(', ')}`;
     case 'too_small': return `must ${amountOf(issue.origin)}at least ${issue.minimum}${nounOf(issue.origin, Number(issue.minimum))}`;
     case 'too_big': return `must ${amountOf(issue.origin)}at most ${issue.maximum}${nounOf(issue.origin, Number(issue.maximum))}`;
-    // Of a schema that says it itself.
+    // A schema may bring the sentence itself.
     default: return issue.message;
   }
 }

@@ -80,7 +80,7 @@ function addTools({ server }: McpServer, service: Service): void {
   }));
 }
 
-/** A failure is an answer too: the model that called should read why. */
+/** A failure is a result too: the model that called should read why. */
 async function answered(extra: Extra, run: (call: McpToolCall) => Promise<ToolText>): Promise<CallToolResult> {
   const notices = progressOf(extra);
   try {

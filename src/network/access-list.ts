@@ -3,7 +3,7 @@ import { hashKey } from './access-key.js';
 import { LecternError } from '../errors.js';
 import { contains, isLoopback, type Network, type NetworkAddress, parseNetwork } from './address.js';
 
-/** Every list knows these; a line `role NAME` adds another. */
+/** Every list has these; a line `role NAME` adds another. */
 export const standardRoles = ['administrator', 'researcher', 'student'];
 
 export interface KeyHolder {
@@ -14,7 +14,7 @@ export interface KeyHolder {
 export class AccessList {
   /** Longest prefix first. */
   private readonly networks: { network: Network; role: string }[] = [];
-  /** By the hash of the key: what is looked up is no secret, so how long it takes tells nothing. */
+  /** By the hash of the key: what is looked up is no secret, so the time of the look-up reveals nothing. */
   private readonly keys = new Map<string, KeyHolder>();
   readonly roles = new Set(standardRoles);
 

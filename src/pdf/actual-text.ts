@@ -1,4 +1,4 @@
-/** Signs whose text the file tells in words of its own (`/ActualText`): PDFium hangs it on one of the objects that it covers, here it gets the place of all. */
+/** Glyphs whose text the file gives apart (`/ActualText`): PDFium puts it on one of the objects that it covers, here it gets the place of all. */
 import { heightOf, horizontalOverlap, union, widthOf } from '../geometry/box.js';
 import type { Box } from './pdf-page.js';
 import type { Glyph } from './glyph.js';
@@ -22,7 +22,7 @@ interface ActualTextGroup {
 
 /**
  * The glyphs with those moved into the place of their letter that speak for several objects: browsers paint a letter and its marks
- * as objects of their own under one text, the first of them often a mark high above the line. Where PDFium tells the text once more
+ * as objects of their own under one text, the first of them often a mark high above the line. Where PDFium repeats the text
  * at a later one it is left out. `texts` are all text objects in painting order. The result is in that order, too, where anything changed.
  */
 export function seatActualText(pdfium: Pdfium, glyphs: Glyph[], texts: PageObject[]): Glyph[] {
@@ -47,7 +47,7 @@ export function seatActualText(pdfium: Pdfium, glyphs: Glyph[], texts: PageObjec
 /** In parts of the size: white that a letter's own width may hold beside its ink. */
 const SIDE_BEARING = 0.25;
 
-/** Only ink is known of what is seated: its width ends where the next sign begins, as that of all its neighbours does. */
+/** Only ink is known of what is seated: its width ends where the next glyph begins, as that of all its neighbours does. */
 function widenToAdvance(glyphs: Glyph[], groups: Map<PageObject, ActualTextGroup>): void {
   for (const [at, glyph] of glyphs.entries()) {
     const next = glyphs[at + 1];
@@ -119,7 +119,7 @@ function seat(pdfium: Pdfium, run: TextRun, group: ActualTextGroup): void {
   const [first] = glyphs;
   const told = glyphs.map((glyph) => glyph.text).join('');
   if (first === undefined) return;
-  // Turned round letter by letter, marks have changed places with each other; the file says how they follow.
+  // Turned round letter by letter, marks have changed places with each other; the file has their order.
   const isWhole = [...told].sort().join('') === [...text].sort().join('');
   if (isWhole) first.text = text;
   const parts = isWhole ? [first] : glyphs;

@@ -1,10 +1,10 @@
 /**
  * Text as it stands on paper back in the order in which it is read: Unicode's bidirectional algorithm (UAX #9) run backwards.
- * Levels are resolved on the visual order, then stretches are reversed as rule L2 does, which undoes itself. Where two logical
+ * Levels are resolved on the visual order, then runs are reversed as rule L2 does, which undoes itself. Where two logical
  * orders look alike (`X-200`), what touches a Latin word goes on with it.
  */
 
-/** UAX #9's classes as far as a page shows them; `S` is white, `N` any other sign. */
+/** UAX #9's classes as far as a page shows them; `S` is white, `N` any other character. */
 type BidiClass = 'L' | 'R' | 'AL' | 'EN' | 'AN' | 'ES' | 'ET' | 'CS' | 'S' | 'N';
 
 /** A piece of text that keeps its own order. */
@@ -34,7 +34,7 @@ function classOf({ text, space }: DirectedText): BidiClass {
   return /^[\p{L}\p{N}\p{M}\ue000-\uf8ff]/u.test(text) ? 'L' : 'N';
 }
 
-/** Letters that are read from the right, no digits: such a stretch keeps the order in which the file's reader gives it. */
+/** Letters that are read from the right, no digits: such a run keeps the order in which the file's reader gives it. */
 export function isRightToLeftText(text: string): boolean {
   return (hebrew.test(text) || arabic.test(text)) && !arabicNumber.test(text) && !europeanNumber.test(text) && !arabicSign.test(text);
 }
@@ -99,7 +99,7 @@ function goesOnFromLatin(atoms: DirectedText[], classes: BidiClass[], at: number
   let between = '';
   for (let other = at - 1; other >= 0; other--) {
     const kind = classes[other]!;
-    // A sign that closes does not stand behind white: there the number begins what is read before the word.
+    // A closing character does not stand behind white: there the number begins what is read before the word.
     if (kind === 'L') return !/ [^ \d(["'“‘$€£#]|[)\]] *$/u.test(between);
     if (kind === 'R' || kind === 'AL' || kind === 'AN') return false;
     between = (kind === 'S' ? ' ' : atoms[other]!.text) + between;
@@ -142,7 +142,7 @@ function resolveNeutrals(atoms: DirectedText[], classes: BidiClass[], pairs: Bra
 /** Atoms of the longest line that is put in order character by character: no paper is that wide, and the search for neighbours takes time in the square of it. */
 const longestLine = 1024;
 
-/** Signs in the order in which they are read: the index of each atom and its text, brackets as they are meant. `base` is 1 for a line read from the right. */
+/** Characters in the order in which they are read: the index of each atom and its text, brackets as they are meant. `base` is 1 for a line read from the right. */
 export function logicalOrder(atoms: DirectedText[], base: 0 | 1): { index: number; text: string }[] {
   if (atoms.length > longestLine) {
     const asDrawn = atoms.map(({ text }, index) => ({ index, text }));
@@ -151,7 +151,7 @@ export function logicalOrder(atoms: DirectedText[], base: 0 | 1): { index: numbe
   const classes = atoms.map(classOf);
   resolveNumbers(atoms, classes);
   const [seen, meant] = [pairsOf(atoms, openers, closers), pairsOf(atoms, closers, openers)];
-  // Some files name the sign that is drawn, others the one that was written.
+  // Some files name the character that is drawn, others the one that was written.
   const isDrawn = seen.length >= meant.length;
   resolveNeutrals(atoms, classes, isDrawn ? seen : meant, base);
   const levels = classes.map((kind) => (kind === 'L' ? (base === 1 ? 2 : 0) : kind === 'EN' || kind === 'AN' ? 2 : 1));

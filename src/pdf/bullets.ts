@@ -1,4 +1,4 @@
-/** Bullets that the file does not call so: small drawn marks right before a line of text become its first word; letters that fonts show as signs are named. */
+/** Bullets that the file does not call so: small drawn marks right before a line of text become its first word; letters that symbol fonts draw as bullets are replaced. */
 import { containsBox, heightOf, holdsPoint, horizontalGap, middleY, widthOf } from '../geometry/box.js';
 import { isReadFromRight } from './bidi.js';
 import type { Box, Line, Word } from './pdf-page.js';
@@ -46,7 +46,7 @@ export function addDrawnBullets(lines: Line[], graphics: Graphics, drawings: Box
   graphics.boxes = graphics.boxes.filter(({ box }) => !used.has(box));
 }
 
-/** Points between a line's end and the head on it. */
+/** Points between a line's end and the arrow head on it. */
 const ON_HEAD = 1.5;
 
 const MAX_LINES = 500;
@@ -68,7 +68,7 @@ function endsAt(line: Box, head: Box): boolean {
   return [line.left, line.right].some((x) => isOn(x, line.top) || isOn(x, line.bottom));
 }
 
-/** Letters that fonts of signs, and Word's list styles, draw as bullets. */
+/** Letters that symbol fonts, and Word's list styles, draw as bullets. */
 const letterBullet = /^[orqlnuvwzØ§]$/;
 const signFont = /dingbat|wingding|webding|symbol/i;
 /** A letter of the text is not so much smaller than it; one of the text's own family not so much. */
@@ -78,7 +78,7 @@ const TINY = 0.7;
 const AFTER_LETTER = 0.5;
 
 /**
- * Names letters that are bullets: the same single letter alone before several lines at one x, of a font of signs, the `o` of a
+ * Names letters that are bullets: the same single letter alone before several lines at one x, of a symbol font, the `o` of a
  * typewriter's face beside another, or upright and clearly smaller. A variable in italics before its values,
  * a letter in bold or of the text's own size stays a letter.
  */

@@ -24,7 +24,7 @@ const IDEOGRAPHIC_SPACE = 0x3000;
 const LAST_BYTE = 0xff;
 const PRIVATE_USE = { first: 0xe000, last: 0xf8ff };
 
-/** '' where the code stands for nothing that can be read; ' ' for every kind of space; U+FFFD where a sign is drawn and unknown. */
+/** '' where the code stands for nothing that can be read; ' ' for every kind of space; U+FFFD where an unknown character is drawn. */
 export function cleanCharacter(code: number, font: Font): string {
   if (font.symbolic && wingdingsFont.test(font.name) && (code <= LAST_BYTE || isSymbolArea(code))) return code === SPACE ? ' ' : wingdingsSign(code & LAST_BYTE) || '▪';
   if (code < DELETE && extensionFont.test(font.name)) {
@@ -72,7 +72,7 @@ function isSymbolArea(code: number): boolean {
   return code >= 0xf020 && code <= 0xf0ff;
 }
 
-/** Stands for a private-use glyph until its neighbours tell whether it is part of a word or an icon. */
+/** Stands for a private-use glyph until its neighbours show whether it is part of a word or an icon. */
 export const unnamedGlyph = '\ue000';
 /** The ligature of two t in Linux Libertine, and the bullet of symbol fonts. */
 const LIBERTINE_TT = 0xe03c;
@@ -98,21 +98,21 @@ const accents = new Map<string, string>([
 const combining = /^\p{M}+$/u;
 const letter = /^\p{L}\p{M}*$/u;
 
-/** The combining form of a sign that may be an accent drawn over a letter, or ''. */
+/** The combining form of a character that may be an accent drawn over a letter, or ''. */
 export function combiningForm(text: string): string {
   return accents.get(text) ?? (combining.test(text) ? text : '');
 }
 
-/** The stroke that TeX draws over a sign to say that it does not hold. */
+/** The stroke that TeX draws over a relation to negate it. */
 const negation = '\u0338';
 
-/** `base` under `accent`, composed; '' where the two make no letter, and no sign that does not hold. */
+/** `base` under `accent`, composed; '' where the two make no letter, and no negated relation. */
 export function accented(base: string, accent: string): string {
   if (accent === negation) return negated(base);
   if (!letter.test(base)) return '';
   const plain = base === '\u0131' ? 'i' : base === '\u0237' ? 'j' : base;
   const composed = (plain + accent).normalize('NFC');
-  // Anything composes with a real combining mark; a spacing sign over a letter must make a letter that exists.
+  // Anything composes with a real combining mark; a spacing character over a letter must make a letter that exists.
   return composed.length === 1 || combining.test(accent) ? composed : '';
 }
 

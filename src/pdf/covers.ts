@@ -73,7 +73,7 @@ export class CoverIndex {
     for (const cover of this.#at(ink)) {
       if (cover.order < order && containsBox(cover.box, ink, -0.5)) ground = cover.image ? -1 : cover.color;
     }
-    // Over an image only drawing tells; text that no box resembles is not worth it.
+    // Over an image only drawing shows it; text whose colour no box has is not worth that.
     return ground === -1 ? alike(color, WHITE) : alike(ground, color);
   }
 }

@@ -5,7 +5,7 @@ import type { Box } from './pdf-page.js';
 /** Sides of a cell of the grid: points at the least, and cells along the page's longer side at the most. */
 const CELL_POINTS = 10;
 const CELLS_OF_PAGE = 150;
-/** Sides of a region, points: smaller ones are signs. */
+/** Sides of a region, points: smaller ones are symbols. */
 const LEAST_SIDE = 12;
 
 /** Regions in which `strokes` lie close together, found on a coarse grid. */

@@ -1,4 +1,4 @@
-/** What a PDF font's name, flags and weight say about it; one object per distinct font of a document. */
+/** Properties of a PDF font by its name, flags and weight; one object per distinct font of a document. */
 import type { Font } from './pdf-page.js';
 import type { Pdfium } from './pdfium.js';
 

@@ -1,4 +1,4 @@
-/** What form fields and free-text notes say, and which boxes of a form are ticked: it is drawn on the page, but in no text layer. */
+/** The text of form fields and free-text notes, and which boxes of a form are ticked: both are drawn on the page, but in no text layer. */
 import { heightOf, widthOf } from '../geometry/box.js';
 import { transformBox } from './matrix.js';
 import type { Matrix } from './matrix.js';

@@ -104,7 +104,7 @@ function mainSize(glyphs: Glyph[]): number {
   return best;
 }
 
-/** Glyphs that keep their order: the letters of one right-to-left stretch, or one other sign; none for the white between pieces. */
+/** Glyphs that keep their order: the letters of one right-to-left run, or one other character; none for the white between pieces. */
 interface OrderedGlyphs {
   glyphs: Glyph[];
   piece: WordGlyphs;
@@ -138,7 +138,7 @@ function stretchesOf(pieces: WordGlyphs[]): OrderedGlyphs[] {
 const middleOf = ({ ink }: Glyph): number => middleX(ink);
 
 /**
- * Letters of a right-to-left stretch as they are read. The reader of the file has turned them round, unless it took them for parts
+ * Letters of a right-to-left run as they are read. The reader of the file has turned them round, unless it took them for parts
  * of a line from the left: then they are read by their places.
  */
 function inReadingOrder(glyphs: Glyph[]): Glyph[] {
@@ -148,7 +148,7 @@ function inReadingOrder(glyphs: Glyph[]): Glyph[] {
   return turned ? sorted.sort((a, b) => middleOf(b) - middleOf(a) || a.index - b.index) : sorted;
 }
 
-/** The words of a line that has right-to-left letters, in the order in which they are read; most of its letters tell from which side. */
+/** The words of a line that has right-to-left letters, in the order in which they are read; most of its letters decide from which side. */
 function turnRound(pieces: WordGlyphs[]): Word[] {
   const letters = pieces.flatMap((piece) => piece.glyphs.filter((glyph) => letter.test(glyph.text)));
   const base = letters.filter((glyph) => glyph.rightToLeft).length * 2 > letters.length ? 1 : 0;

@@ -10,7 +10,7 @@ import { ChannelFinder } from './white-channels.js';
 import { measureSpacing } from './spacing.js';
 import type { Spacing } from './spacing.js';
 
-/** Glyphs on one baseline by u, spaces left out; `starts[i]` tells that a word begins at glyph i after a space or gap. */
+/** Glyphs on one baseline by u, spaces left out; `starts[i]` says that a word begins at glyph i after a space or gap. */
 export interface GlyphLine {
   glyphs: Glyph[];
   starts: boolean[];

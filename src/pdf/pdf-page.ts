@@ -11,12 +11,12 @@ export type QuarterTurn = 0 | 90 | 180 | 270;
 export interface Font {
   /** As the file names it, without the subset prefix: `NimbusRomNo9L-Medi`. */
   name: string;
-  /** 100..900; 400 where the file does not tell. */
+  /** 100..900; 400 where the file does not say it. */
   weight: number;
   bold: boolean;
   italic: boolean;
   monospace: boolean;
-  /** The font's own flag for symbol sets: its letters may be bullets or signs. */
+  /** The font's own flag for symbol sets: its letters may be bullets or symbols. */
   symbolic: boolean;
 }
 
@@ -52,7 +52,7 @@ export interface Word {
   strike: boolean;
   /** Marked-content id that ties the word to the structure tree, or -1. */
   mcid: number;
-  /** How sure its reader is of a word that was read from the page's picture, 0..1; absent where the file tells it. */
+  /** How sure its reader is of a word that was read from the page's picture, 0..1; absent where it is in the file. */
   confidence?: number;
 }
 
@@ -75,7 +75,7 @@ export interface Ruling {
   end: number;
   thickness: number;
   color: number;
-  /** Where, between start and end, pieces that the file paints one by one meet: rules painted cell by cell tell the cells. */
+  /** Where, between start and end, pieces that the file paints one by one meet: rules painted cell by cell show the cells. */
   joints?: number[];
 }
 
@@ -156,7 +156,7 @@ export interface PageContent {
   links: Link[];
   structure: StructureNode[];
   hidden: HiddenText;
-  /** Characters whose Unicode value the file does not tell reliably; a share near 1 means the text layer is unusable. */
+  /** Characters whose Unicode value is not reliable in the file; a share near 1 means the text layer is unusable. */
   unmappedCharacters: number;
   characters: number;
 }

@@ -48,7 +48,7 @@ export class Proof {
     return this.#select(boxes, (at) => (drawing.pixels[at + 3] ?? 0) > NOISE, drawing);
   }
 
-  /** Of `boxes`, those in which the page appears the same without `objects`: covered, or in the colour of the ground. */
+  /** Of `boxes`, those in which the page appears the same without `objects`: covered, or in the colour of the background. */
   unseen<T>(objects: Set<PageObject>, boxes: Map<T, Box>): Set<T> {
     const part = this.#around(boxes);
     const full = this.#draw(() => true, OPAQUE_WHITE, part);

@@ -124,7 +124,7 @@ class GlyphReader {
     this.glyphs.push(glyph);
   }
 
-  /** Adds the characters that the text page lacks. `end` is one past its last index; answers one past theirs. */
+  /** Adds the characters that the text page lacks. `end` is one past its last index; returns one past theirs. */
   giveBack(leftOut: LeftOut[], end: number): number {
     if (leftOut.length === 0) return end;
     const byRun = new Map<TextRun, Glyph[]>(leftOut.map(({ source }) => [source, []]));
@@ -200,8 +200,8 @@ function isEmpty(box: Box): boolean {
 }
 
 /**
- * PDFium turns right-to-left stretches round character by character, which undoes the order inside a ligature, unless the
- * ligature came as one presentation form. Alef joins nothing that follows it, so lam-alef tells the two cases apart.
+ * PDFium turns right-to-left runs round character by character, which undoes the order inside a ligature, unless the
+ * ligature came as one presentation form. Alef joins nothing that follows it, so lam-alef distinguishes the two cases.
  */
 function rightToLeftLigature(later: string, earlier: string): string {
   const turned = later + earlier;

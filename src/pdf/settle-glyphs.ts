@@ -1,4 +1,4 @@
-/** Glyphs put right among their neighbours: repeats dropped, accents joined with their letters, icons told from ligatures, LaTeX's name on one line. */
+/** Glyphs put right among their neighbours: repeats dropped, accents joined with their letters, icons separated from ligatures, LaTeX's name on one line. */
 import { accented, combiningForm, unnamedGlyph } from './characters.js';
 import type { FontTable } from './fonts.js';
 import type { Glyph } from './glyph.js';
@@ -53,7 +53,7 @@ function isRepeat(before: Glyph, glyph: Glyph, reach: number): boolean {
   );
 }
 
-/** Accents that are drawn as signs of their own, over the letter before or after, become one with it. */
+/** Accents that are drawn as characters of their own, over the letter before or after, become one with it. */
 function composeAccents(glyphs: Glyph[]): Glyph[] {
   let composed = false;
   for (let index = 0; index < glyphs.length; index++) {

@@ -61,7 +61,7 @@ function sameFace(a: Glyph, b: Glyph): boolean {
   return a.run === b.run || (a.run.font === b.run.font && Math.abs(a.run.size - b.run.size) < 0.03 * a.run.size);
 }
 
-/** A stretch of one font and size; its first glyph is judged against the stretch before. */
+/** A run of one font and size; its first glyph is judged against the run before. */
 function measureStretch(placed: PlacedGlyph[], spacing: Spacing, start: number, end: number): void {
   const size = placed[start]?.glyph.run.size ?? 1;
   const own: number[] = [];
@@ -149,13 +149,13 @@ function joinSpelledWords(placed: PlacedGlyph[], spacing: Spacing): void {
   }
 }
 
-/** A single letter of the stretch's face, with white before it. */
+/** A single letter of the run's face, with white before it. */
 function mayBeSpelt(placed: PlacedGlyph[], spacing: Spacing, start: number, index: number): boolean {
   const { glyph } = placed[index]!;
   return /^\p{L}$/u.test(glyph.text) && sameFace(placed[start]!.glyph, glyph) && (index === start || spacing.starts[index] === true);
 }
 
-/** The usual gap between the signs of a stretch. */
+/** The usual gap between the glyphs of a run. */
 function letterGapOf({ gaps }: Spacing, start: number, end: number): number {
   return lowerMedian(gaps.slice(start + 1, end));
 }

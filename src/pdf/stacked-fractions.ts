@@ -58,7 +58,7 @@ const isBetween = (value: number, { from, to }: { from: number; to: number }): b
 const gapBetween = (a: HorizontalExtent, b: HorizontalExtent): number => -horizontalOverlap(a, b);
 const spanOf = (words: Word[]): HorizontalExtent => horizontalExtent(words.map(({ box }) => box));
 const barSpan = ({ start, end }: Ruling): HorizontalExtent => ({ left: start, right: end });
-/** The sign of a root may hang from above its line: its foot tells where it stands. */
+/** The sign of a root may hang from above its line: its foot shows where it stands. */
 const baselineOf = (word: Word): number => (word.text === '√' ? word.box.bottom : word.baseline);
 
 /** White between the word and a bar that it stands beside, on whose axis the bar lies; Infinity where it does not. `span` is the bar's, with the sign of a root before it. */

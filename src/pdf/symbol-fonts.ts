@@ -1,6 +1,6 @@
-/** What the codes of symbol fonts stand for: Adobe's Symbol encoding, the signs of Wingdings that texts use, TeX's large signs. */
+/** What the codes of symbol fonts stand for: Adobe's Symbol encoding, the symbols of Wingdings that texts use, TeX's large operators. */
 
-/** Symbol, codes 0x20..0x7E and 0xA0..0xFE; U+FFFD where a code is only a piece of a larger sign. */
+/** Symbol, codes 0x20..0x7E and 0xA0..0xFE; U+FFFD where a code is only a piece of a larger symbol. */
 const symbolLow = ' !∀#∃%&∋()∗+,−./0123456789:;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_‾αβχδεφγηιϕκλμνοπθρστυϖωξψζ{|}∼';
 const symbolHigh =
   '€ϒ′≤⁄∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝∂•÷≠≡≈…│─↵ℵℑℜ℘⊗⊕∅∩∪⊃⊇⊄⊂⊆∈∉∠∇®©™∏√⋅¬∧∨⇔⇐⇑⇒⇓◊〈®©™∑⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪\ufffd〉∫⌠⎮⌡⎞⎟⎠⎤⎥⎦⎫⎬⎭';
@@ -15,24 +15,24 @@ const wingdings = new Map<number, string>(
   }).map(([code, sign]) => [Number(code), sign]),
 );
 
-/** TeX's large signs: codes 0x00..0x1F, 0x46..0x5A; others may be what the file itself says they are. */
+/** TeX's large operators: codes 0x00..0x1F, 0x46..0x5A; others may be characters by the file's own map. */
 const extensionLow = '()[]⌊⌋⌈⌉{}⟨⟩|‖/\\()()[]⌊⌋⌈⌉{}⟨⟩/\\';
 const extensionHigh = '⨆⨆∮∮⨀⨀⨁⨁⨂⨂∑∏∫⋃⋂⨄⋀⋁∑∏∫';
 
-/** TeX's signs (CMSY): codes 0x30..0x39, 0x60..0x7A. The bar that begins `↦` leaves its arrow. */
+/** TeX's symbols (CMSY): codes 0x30..0x39, 0x60..0x7A. The bar that begins `↦` leaves its arrow. */
 const relationDigits = '′∞∈∋△▽\u0338\u200b∀∃';
 const relationLetters = '⊢⊣⌊⌋⌈⌉{}⟨⟩|‖↕⇕\\≀√∐∇∫⊔⊓⊑⊒§†‡';
 const otherRelations = new Map([[0x25, '↗'], [0x26, '↘'], [0x27, '≃'], [0x3e, '⊤'], [0x40, 'ℵ']]);
 
 /**
- * The sign of a code in TeX's font of signs, or '' where it may be a character of the file's own naming. Names of such fonts that no list of glyphs has, as `prime` and `negationslash`,
+ * The symbol of a code in TeX's symbol font, or '' where it may be a character of the file's own naming. Names of such fonts that no list of glyphs has, as `prime` and `negationslash`,
  * leave their code as if it were ASCII; no digit and no small letter is in them.
  */
 export function relationSign(code: number): string {
   return relationDigits[code - 0x30] ?? relationLetters[code - 0x60] ?? otherRelations.get(code) ?? '';
 }
 
-/** Codes of TeX's large signs outside the tables above. */
+/** Codes of TeX's large operators outside the tables above. */
 const extensionHighFrom = 0x46;
 const coproducts = { first: 0x60, last: 0x61 };
 const roots = { first: 0x70, last: 0x74 };
@@ -41,7 +41,7 @@ const symbolLowFrom = 0x20;
 const symbolHighFrom = 0xa0;
 const deleteCode = 0x7f;
 
-/** The sign of a code in TeX's font of large signs (CMEX), or '' where the code may be a character of the file's own naming. */
+/** The symbol of a code in TeX's font of large operators (CMEX), or '' where the code may be a character of the file's own naming. */
 export function extensionSign(code: number): string {
   if (code < extensionLow.length) return extensionLow[code] ?? '';
   if (code >= coproducts.first && code <= coproducts.last) return '∐';
@@ -49,13 +49,13 @@ export function extensionSign(code: number): string {
   return extensionHigh[code - extensionHighFrom] ?? '';
 }
 
-/** The sign of a code 0x20..0xFF in Symbol, or '' where it has none. */
+/** The symbol of a code 0x20..0xFF in Symbol, or '' where it has none. */
 export function symbolSign(code: number): string {
   if (code < deleteCode) return symbolLow[code - symbolLowFrom] ?? '';
   return code >= symbolHighFrom ? (symbolHigh[code - symbolHighFrom] ?? '').replace('\ufffd', '') : '';
 }
 
-/** The sign of a code 0x20..0xFF in Wingdings, or '' where none is known. */
+/** The symbol of a code 0x20..0xFF in Wingdings, or '' where none is known. */
 export function wingdingsSign(code: number): string {
   return wingdings.get(code) ?? '';
 }

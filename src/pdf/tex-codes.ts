@@ -1,4 +1,4 @@
-/** Drawn (Type 3) fonts without a map of their letters: TeX's are in one of TeX's own encodings, and which one their ligatures tell. */
+/** Drawn (Type 3) fonts without a map of their letters: TeX's are in one of TeX's own encodings, and their ligatures show which one. */
 import { dingbatNumber } from './dingbat-names.js';
 import type { Glyph } from './glyph.js';
 
@@ -33,7 +33,7 @@ interface EncodingEvidence {
 const isOlderLigature = (code: number): boolean => code >= 11 && code <= 15;
 const isNewerLigature = (code: number): boolean => code >= 27 && code <= 31;
 
-/** Gives such glyphs their letters in place, also where the file's map took the names of their codes for those of dingbats; answers how many had none before. */
+/** Gives such glyphs their letters in place, also where the file's map took the names of their codes for those of dingbats; returns how many had none before. */
 export function nameTexCodes(glyphs: Glyph[]): number {
   let named = -unhideCodes(glyphs);
   const fonts = new Map<number, EncodingEvidence>();
@@ -71,7 +71,7 @@ export function nameTexCodes(glyphs: Glyph[]): number {
   return named;
 }
 
-/** Dingbats that stand in words: what a page must have of them, how many different ones (rows of hearts or dots say how good something is), and of those that would be letters, the share. */
+/** Dingbats that stand in words: what a page must have of them, how many different ones (rows of hearts or dots are ratings), and of those that would be letters, the share. */
 const fewestInWords = 8;
 const fewestKinds = 6;
 const leastInWords = 0.5;

@@ -94,7 +94,7 @@ function around({ box, parts }: TickFrame): DrawnMark[] {
   return parts.filter((part) => sideOf(part.box) >= FRAME * sideOf(box));
 }
 
-/** An outline, or a dark ground that shows around one of paper. */
+/** An outline, or a dark fill that shows around one of paper. */
 function isOutlined(frame: TickFrame): boolean {
   return around(frame).some(({ fill, stroke }) => stroke >= 0 && !isPaper(stroke) || fill >= 0 && !isPaper(fill));
 }
@@ -104,7 +104,7 @@ function groundOf(frame: TickFrame): number {
   return around(frame).findLast(({ fill }) => fill >= 0)?.fill ?? -1;
 }
 
-/** A ground of another colour than the paper, with or without a light mark on it. */
+/** A fill of another colour than the paper, with or without a light mark on it. */
 function isColour(frame: TickFrame): boolean {
   const ground = groundOf(frame);
   return ground >= 0 && !isPaper(ground);

@@ -144,7 +144,7 @@ function insert(line: Line, tickBox: TickBox): void {
 function lineOf(tickBox: TickBox, lines: Line[], index: number): Line {
   const { box } = tickBox;
   const side = heightOf(box);
-  // Its row's text tells size and baseline; without any it has the height of the box.
+  // Its row's text gives size and baseline; without any it has the height of the box.
   const beside = lines.find((line) => line.angle === 0 && isBeside(line, box));
   const [size, baseline] = beside === undefined ? [side, box.bottom - 0.15 * side] : [beside.size, beside.baseline];
   const first = lines[0]?.words[0];

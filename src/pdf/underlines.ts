@@ -12,7 +12,7 @@ const MOST_THICKNESS = 0.16;
 const OVERHANG = 0.25;
 const LEAST_COVERAGE = 0.6;
 
-/** Marks `underline` and `strike` in place; answers the rulings that are neither. What stands above the bar of a fraction, or of a root in the next line, is not underlined. */
+/** Marks `underline` and `strike` in place; returns the rulings that are neither. What stands above the bar of a fraction, or of a root in the next line, is not underlined. */
 export function markUnderlines(lines: Line[], rulings: Ruling[], fractions: Fraction[]): Ruling[] {
   const horizontal = rulings.filter((ruling) => ruling.orientation === 'horizontal').sort((a, b) => a.position - b.position);
   if (horizontal.length === 0) return rulings;

@@ -33,12 +33,12 @@ export function turnVertical(glyphs: Glyph[]): Glyph[] {
 }
 
 const ideograph = /^[\u3001-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uff01-\uff60]$/;
-/** Signs painted one by one below each other before a page counts as written so; then two are enough. */
+/** Characters painted one by one below each other before a page counts as written so; then two are enough. */
 const LEAST_STACK = 8;
-/** In parts of the size: from one sign to the next below it. */
+/** In parts of the size: from one character to the next below it. */
 const STACK_PITCH = { least: 0.8, most: 1.4 };
 
-/** Runs of one sign each that are painted one below the other: browsers write vertical text so. */
+/** Runs of one character each that are painted one below the other: browsers write vertical text so. */
 function stackedSigns(glyphs: Glyph[]): TextRun[] {
   const stacks: TextRun[][] = [];
   let stack: TextRun[] = [];

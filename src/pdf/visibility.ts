@@ -45,7 +45,7 @@ function isIn(clip: Box, x: number, y: number): boolean {
   return containsPoint(clip, x, y, CLIP_TOLERANCE);
 }
 
-/** Text inside forms may lie outside the form's own box, text of a layer may be switched off: PDFium tells neither. */
+/** Text inside forms may lie outside the form's own box, text of a layer may be switched off: PDFium reports neither. */
 function dropUnpainted(glyphs: Glyph[], proof: Proof, hidden: HiddenText): Glyph[] {
   const suspects = glyphs.filter(({ run, space }) => !space && !run.invisible && (run.object.depth > 0 || run.object.layer !== null));
   if (suspects.length === 0) return glyphs;
@@ -60,7 +60,7 @@ function dropUnpainted(glyphs: Glyph[], proof: Proof, hidden: HiddenText): Glyph
 
 interface Suspicion {
   glyph: Glyph;
-  /** What was painted over it; null: it has the colour of its ground. */
+  /** What was painted over it; null: it has the colour of its background. */
   cover: Cover | null;
 }
 

@@ -17,7 +17,7 @@ const BAND_POINTS = 8;
 /** A ligature with all its marks has less; a hostile file may heap thousands on one letter. */
 const LONGEST_TEXT = 24;
 
-/** A sign without a place of its own in the line. */
+/** A character without a place of its own in the line. */
 function isMark(glyph: Glyph): boolean {
   return mark.test(glyph.text);
 }

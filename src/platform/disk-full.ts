@@ -1,4 +1,4 @@
-/** A disk without space, the service's share of it used up, or a directory that cannot be written: no defect, and the client may come again. */
+/** A disk without space, the service's share of it used up, or a directory that cannot be written: no defect, and the client may try again. */
 import { LecternError } from '../errors.js';
 
 /** `out_of_memory` by its code, 507 by its status. */

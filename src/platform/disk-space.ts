@@ -30,7 +30,7 @@ export function roomIn({ blocks, bavail, bsize, files, ffree }: Pick<StatsFs, 'b
   return isLow ? { state: 'low', lackingBytes } : roomy;
 }
 
-/** Where it cannot be asked there may be room: the next write tells. */
+/** Where it cannot be asked there may be room: the next write shows it. */
 export function diskRoom(path: string): DiskRoom {
   try {
     return roomIn(statfsSync(path));

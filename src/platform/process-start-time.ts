@@ -1,4 +1,4 @@
-/** Tells a living process from a stranger that got its number later. */
+/** Distinguishes a living process from one that got its number later. */
 import { readFileSync } from 'node:fs';
 
 /** No process began then: it has ended, and its parent has not collected its exit status. It holds nothing any more. */

@@ -8,7 +8,7 @@ export interface LookingAgain {
 }
 
 /**
- * Calls `look` every `everyMs`; what it throws is passed to `onFailure`, once as long as it stays the same. It answers false where it has
+ * Calls `look` every `everyMs`; what it throws is passed to `onFailure`, once as long as it stays the same. It returns false where it has
  * not seen enough to judge. The timer keeps no process alive.
  */
 export function lookAgain(look: () => void | false, onFailure: (error: LecternError) => void, everyMs: number): LookingAgain {

@@ -68,7 +68,7 @@ export async function createApp(settings: Settings, log: Log, { namedModels = []
     tasks,
     deviceLost: converter.device.whenLost,
     listen: async () => {
-      // Its own listen would do it: routes answer only once the plugins are loaded.
+      // Fastify's own listen would do it: routes answer only once the plugins are loaded.
       await server.ready();
       const listening = await entry.open(server.server);
       closeListeners = listening.close;

@@ -1,4 +1,4 @@
-/** The kinds of value a setting can have: how each is read from text. */
+/** The kinds of values that settings have, and how each is read from text. */
 import { resolve } from 'node:path';
 import { homeDirectory } from '../platform/home-directory.js';
 import { type Network, parseNetwork } from '../network/address.js';

@@ -1,4 +1,4 @@
-/** Every setting there is, in one table, and how its value is found: flag over environment over file over default. */
+/** All settings in one table, and how the value of each is found: flag over environment over file over default. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LecternError } from '../errors.js';

@@ -1,4 +1,4 @@
-/** AsciiDoc's signs within a line as runs: emphasis, code, links, formulas, footnotes, attributes. */
+/** AsciiDoc's inline markup as runs: emphasis, code, links, formulas, footnotes, attributes. */
 import type { FlowRun, RunStyle } from '../flow/flow-blocks.js';
 
 /** Names that a document sets, and those that every processor knows. */

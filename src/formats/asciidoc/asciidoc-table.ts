@@ -28,7 +28,7 @@ function cellsOf(source: string): CellText[] {
   });
 }
 
-/** Columns as `cols` says: `3*`, `1,2,3`, `<.^60,a`; null where it says nothing. */
+/** Columns by the attribute `cols`: `3*`, `1,2,3`, `<.^60,a`; null where it is missing or empty. */
 function statedColumns(cols: string | undefined): { count: number; styles: string[] } | null {
   if (cols === undefined || cols.trim() === '') return null;
   const styles: string[] = [];

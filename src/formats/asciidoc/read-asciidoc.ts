@@ -72,7 +72,7 @@ class AsciiDocReader {
     return this.#lines[this.#at + ahead] ?? '';
   }
 
-  /** Lines that say something of what follows, and those that say nothing to a reader. */
+  /** Lines with attributes of the block that follows, and lines without content for a reader. */
   #passed(line: string, head: BlockHead): boolean {
     const attribute = /^:(!?[\w-]{1,60}!?):(?:\s+(.*))?$/.exec(line);
     if (attribute !== null) {
@@ -227,7 +227,7 @@ class AsciiDocReader {
     const entries: FlowListEntry[] = [];
     const own = markerOf(this.#line());
     for (;;) {
-      // Between entries an empty line says nothing, unless something else follows it.
+      // Between entries an empty line has no meaning, unless something else follows it.
       let ahead = 0;
       while (this.#line(ahead).trim() === '' && this.#at + ahead < this.#lines.length) ahead++;
       const line = this.#line(ahead);

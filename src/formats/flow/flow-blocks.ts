@@ -1,6 +1,6 @@
 /** Flowing documents (pages, books, mail, papers) as blocks and runs: what their readers make and the composer writes into a document. */
 
-/** A stretch of a line in one style. White space at its ends counts: it decides whether its neighbours stand apart. */
+/** A part of a line in one style. White space at its ends counts: it decides whether its neighbours stand apart. */
 export interface FlowRun {
   text: string;
   /** Default: words. A formula's text is LaTeX. */
@@ -61,7 +61,7 @@ export function wordsOf(runs: FlowRun[]): string {
   return runs.map((run) => run.text).join('').replace(/[^\S\n]+/g, ' ').replace(/ ?\n ?/g, '\n').trim();
 }
 
-/** The words of blocks, one after the other: what a table's cell says without its layout. */
+/** The words of blocks, one after the other: the text of a table's cell without its layout. */
 export function wordsOfBlocks(blocks: FlowBlock[]): string {
   return blocks.map(wordsOfBlock).filter((text) => text !== '').join('\n');
 }

@@ -1,4 +1,4 @@
-/** What is said of texts that are spread over several files, of which one was given. */
+/** Losses of texts that are spread over several files, of which one was given. */
 
 const mostNamed = 20;
 

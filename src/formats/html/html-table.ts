@@ -45,7 +45,7 @@ function span(cell: Element, name: string, most: number): number {
   return Number.isNaN(value) || value < 0 ? 1 : Math.min(value, most);
 }
 
-/** Tables that draw no table: one place, or said to be for show. */
+/** Tables for layout: of one cell, or with the role of a presentation. */
 function isLayout(table: Element, rows: HtmlRow[], mail: boolean): boolean {
   const role = attribute(table, 'role');
   if (role === 'presentation' || role === 'none') return true;

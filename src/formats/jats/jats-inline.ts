@@ -28,7 +28,7 @@ export function formulaOf(element: XmlElement): string {
   return math === undefined ? '' : mathLatex(xmlMath(math));
 }
 
-/** The runs of an element; what `isBlock` says stands apart is handed to `onBlock` in its place. */
+/** The runs of an element; each block by `isBlock` is passed to `onBlock` in its place. */
 export class JatsInlineReader {
   readonly #onBlock: ((element: XmlElement) => boolean) | undefined;
 

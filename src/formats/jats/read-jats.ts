@@ -50,7 +50,7 @@ class ArticleReader {
     return { kind: 'paragraph', runs: new JatsInlineReader().read(element) };
   }
 
-  /** Blocks inside a paragraph part it; what is said after them goes on as a paragraph. */
+  /** Blocks inside a paragraph part it; the text after them becomes a paragraph of its own. */
   #paragraph(element: XmlElement, level: number): FlowBlock[] {
     const blocks: FlowBlock[] = [];
     let runs: FlowRun[] = [];
@@ -226,7 +226,7 @@ function people(meta: XmlElement): FlowBlock[] {
 
 function affiliation(element: XmlElement): string {
   const inline = new JatsInlineReader(({ name }) => name === 'label' || name === 'email' || name === 'sup' || name === 'ext-link');
-  // Fields that follow each other without a sign are set apart by one.
+  // Fields that follow each other without punctuation are separated by a comma.
   const parted = element.children.map((node, index) => (
     typeof node !== 'string' && typeof element.children[index - 1] === 'object' ? [', ', node] : [node]
   )).flat();

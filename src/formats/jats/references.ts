@@ -51,7 +51,7 @@ function fromFields(citation: XmlElement): string {
 
 /** One work: the citation of a `ref`. Empty where it holds nothing. */
 export function citationText(citation: XmlElement): string {
-  // In a mixed citation the paper's own signs stand between the fields.
+  // In a mixed citation the paper's own punctuation stands between the fields.
   const written = citation.children.some((node) => typeof node === 'string' && /[^\s]/.test(node));
   return written || citation.name === 'mixed-citation' ? plainWords(citation) : fromFields(citation) || plainWords(citation);
 }

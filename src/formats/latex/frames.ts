@@ -37,7 +37,7 @@ export function openFrame(name: string, styles: number): LatexFrame {
   };
 }
 
-/** What was said since the last paragraph ended, as a paragraph. */
+/** The text since the last paragraph ended, as a paragraph. */
 export function endParagraph(frame: LatexFrame): void {
   if (frame.runs.some((run) => run.text.trim() !== '')) frame.blocks.push({ kind: 'paragraph', runs: frame.runs });
   frame.runs = [];

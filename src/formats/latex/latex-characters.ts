@@ -1,4 +1,4 @@
-/** Commands of LaTeX that stand for letters and signs in text. */
+/** Commands of LaTeX that stand for characters in text. */
 
 const combining: Record<string, string> = {
   "'": '\u0301', '`': '\u0300', '^': '\u0302', '"': '\u0308', '~': '\u0303', '=': '\u0304', '.': '\u0307', u: '\u0306', v: '\u030c', H: '\u030b', c: '\u0327', k: '\u0328', r: '\u030a',
@@ -14,7 +14,7 @@ const letters: Record<string, string> = {
   checkmark: '✓', textrightarrow: '→', textonehalf: '½', textpm: '±', texttimes: '×', textdollar: '$', lq: '‘', rq: '’', nobreakspace: '\u00a0',
 };
 
-/** What a command of letters stands for; undefined where it stands for no sign. */
+/** What a command of letters stands for; undefined where it stands for none. */
 export function signOf(command: string): string | undefined {
   return Object.hasOwn(letters, command) ? letters[command] : undefined;
 }

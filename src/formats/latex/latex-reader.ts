@@ -8,10 +8,10 @@ import { declarations, formulas, sections, silent, styles, verbatim } from './la
 
 const deepestFrames = 150;
 const deepestGroups = 12;
-/** Characters; a sign that opens a formula and finds no end so far is a sign. */
+/** Characters; a dollar sign that opens a formula and finds no end so far stands for itself. */
 const longestFormula = 20_000;
 
-/** Reads one stretch of the source, from a place to another; `partners` are its matched braces. */
+/** Reads one range of the source, from a place to another; `partners` are its matched braces. */
 export class LatexReader {
   readonly footnotes: FlowRun[][];
   readonly #source: string;
@@ -105,7 +105,7 @@ export class LatexReader {
     const from = this.#at + mark.length;
     let to = this.#source.indexOf(mark, from);
     while (to > 0 && this.#source[to - 1] === '\\') to = this.#source.indexOf(mark, to + 1);
-    // A formula does not go over an empty line: a lone dollar is a sign.
+    // A formula does not go over an empty line: a lone dollar sign stands for itself.
     const broken = to < 0 || to > this.#end || to - from > longestFormula || !block && /\n\s*\n/.test(this.#source.slice(from, to));
     if (broken) {
       this.#say('$');
@@ -142,7 +142,7 @@ export class LatexReader {
     this.#named(name);
   }
 
-  /** A backslash and a sign: an escape, an accent, a line's end, a formula. */
+  /** A backslash and a character: an escape, an accent, a line's end, a formula. */
   #sign(sign: string): void {
     if (sign === '(' || sign === '[') {
       const close = sign === '(' ? '\\)' : '\\]';

@@ -1,6 +1,6 @@
 /** LaTeX source made ready to be read: comments out, an author's own commands replaced, braces matched once for all. */
 
-/** Comments go with their line's end; a `%` behind a backslash is a sign, and in verbatim text there are no comments. */
+/** Comments go with their line's end; a `%` behind a backslash stands for itself, and in verbatim text there are no comments. */
 export function withoutComments(source: string): string {
   let verbatim = false;
   const lines = source.replace(/\r\n?/g, '\n').split('\n').map((line) => {

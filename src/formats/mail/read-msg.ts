@@ -12,7 +12,7 @@ import type { MailAttachment, MailMessage } from './message.js';
 const Reader = msgreader.default;
 type Reader = InstanceType<typeof Reader>;
 
-/** Names and addresses of one kind of receivers; an address of Exchange's own directory says nothing to a reader. */
+/** Names and addresses of one kind of receivers; an address of Exchange's own directory is left out: it has no meaning outside. */
 function receivers(fields: FieldsData, kind: 'to' | 'cc'): string {
   const people = (fields.recipients ?? []).filter(({ recipType }) => recipType === kind);
   return people.map(({ name, smtpAddress, email }) => person(name, smtpAddress ?? email)).filter((text) => text !== '').join(', ');

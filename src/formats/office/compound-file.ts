@@ -109,7 +109,7 @@ export function compoundNames(bytes: Uint8Array): string[] {
   return new Directory(bytes).entries.map(({ name }) => name);
 }
 
-/** Whether the file ends before the last sector that its allocation table says is in use; as far as the header's part of the table tells. */
+/** Whether the file ends before the last sector that is in use by its allocation table; as far as the header's part of the table shows. */
 export function isCutShort(bytes: Uint8Array): boolean {
   if (!looksLikeCompound(bytes)) return false;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -152,7 +152,7 @@ const sheetRecord = { headerBytes: 4, size: 2, filePass: 0x2f, beginOfFile: 9 };
 /** Records among which FilePass stands, where there is one. */
 const recordsToFilePass = 4;
 
-/** A sheet's records, up to the one that says how what follows is encrypted ([MS-XLS] FilePass): it stands within the first few. */
+/** A sheet's records, up to the one with the encryption of the following ones ([MS-XLS] FilePass): it stands within the first few. */
 function hasFilePass(records: Uint8Array): boolean {
   const view = new DataView(records.buffer, records.byteOffset, records.byteLength);
   for (let at = 0, seen = 0; at + sheetRecord.headerBytes <= records.length && seen < recordsToFilePass; at += sheetRecord.headerBytes + view.getUint16(at + sheetRecord.size, true), seen++) {
@@ -167,7 +167,7 @@ const encryptionFlagAt = 11;
 const userToken = { start: 12, end: 16, encrypted: 0xf3d1c4df };
 
 /**
- * Whether a DOC, XLS or PPT says of itself that it is encrypted: fEncrypted of a text's FibBase ([MS-DOC] 2.5.2), FilePass of a sheet
+ * Whether a DOC, XLS or PPT is marked as encrypted: fEncrypted of a text's FibBase ([MS-DOC] 2.5.2), FilePass of a sheet
  * ([MS-XLS] 2.4.117), the token of CurrentUserAtom or the summary's own stream of slides ([MS-PPT] 2.3.2).
  */
 export function isEncryptedLegacy(bytes: Uint8Array): boolean {

@@ -154,12 +154,12 @@ function isUnknown(bytes: Uint8Array): boolean {
 }
 
 /**
- * What can be said of a file of `legacy` without LibreOffice: LecternError `invalid_document` or `password_required`, or null. A sheet
+ * The failure of a file of `legacy` that is found without LibreOffice: LecternError `invalid_document` or `password_required`, or null. A sheet
  * may be encrypted with a password that every program knows (`mayOpen`): whether it is, LibreOffice finds out.
  */
 export function refusalOf(bytes: Uint8Array, legacy: string, mayOpen = false): LecternError | null {
   if (bytes.length === 0) return new LecternError('invalid_document', 'The file is empty.');
-  // LibreOffice takes what it does not understand for text, and the document would be a page of signs.
+  // LibreOffice takes what it does not understand for text, and the document would be a page of random characters.
   if (isCutShort(bytes)) return new LecternError('invalid_document', 'The file is damaged or cut short.');
   if (isUnknown(bytes)) return new LecternError('invalid_document', `The file is not a ${legacy.toUpperCase()} document.`);
   return isEncryptedLegacy(bytes) && !(mayOpen && legacy === 'xls') ? encrypted() : null;

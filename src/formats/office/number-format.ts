@@ -58,7 +58,7 @@ function readSection(text: string): FormatSection {
 
 type FormatToken = { literal: string } | { digits: string };
 
-/** Literals and stretches of placeholders in order; fill and width signs become nothing and a space. */
+/** Literals and runs of placeholders in order; characters of fill and width become nothing and a space. */
 function tokens(code: string): FormatToken[] {
   const found: FormatToken[] = [];
   const literal = (text: string): void => {
@@ -210,7 +210,7 @@ export function general(value: number): string {
 
 /**
  * A number that is written with more digits than `General` shows, as it shows it: ten significant ones, rounded in its text. Null
- * where the text does not tell, which is for `general` then: exponents, very small numbers, what lies near the middle of two.
+ * where the text does not decide it, which is for `general` then: exponents, very small numbers, what lies near the middle of two.
  */
 export function shortened(written: string): string | null {
   const begin = written.charCodeAt(0) === minus ? 1 : 0;

@@ -9,7 +9,7 @@ export interface RichCell {
   rowSpan: number;
   columnSpan: number;
   header: boolean;
-  /** The words of a cell that holds nothing else; null where `write` has to say. */
+  /** The words of a cell that holds nothing else; null where `write` must write it. */
   text: string | null;
   write: (group: GroupItem) => void;
 }

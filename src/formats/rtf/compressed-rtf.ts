@@ -1,4 +1,4 @@
-/** RTF as Outlook packs it into a message (LZFu, [MS-OXRTFCP]): unpacked within bounds, whatever its head promises. */
+/** RTF as Outlook packs it into a message (LZFu, [MS-OXRTFCP]): unpacked within bounds, whatever its header states. */
 import { LecternError } from '../../errors.js';
 
 const packed = 0x75465a4c;
@@ -54,7 +54,7 @@ export function unpackRtf(bytes: Uint8Array, mostBytes: number): Uint8Array {
 
 /** Runs of eight: a byte of switches, then for each a byte as it is, or a place and a length in the window of the last 4,096. */
 function inflate(body: Uint8Array, rawBytes: number): Uint8Array {
-  // No piece of 17 bits makes more than 17 bytes: a head that promises more lies.
+  // No piece of 17 bits makes more than 17 bytes: a header that states more is wrong.
   const output = Buffer.alloc(Math.min(rawBytes, mostBytesOfByte * body.length));
   const window = new Uint8Array(windowBytes).fill(space);
   window.set(prefix);

@@ -1,7 +1,7 @@
 /** The page, or the plain text, that an RTF was made from and still holds ([MS-OXRTFEX]): Outlook keeps mail from elsewhere so. */
 import { walkRtf } from './walk-rtf.js';
 
-/** Where an RTF says what it was made from. */
+/** The control word that names the format that an RTF was made from. */
 const headBytes = 512;
 
 /** `html`, `text`, or null for what was written as RTF. */

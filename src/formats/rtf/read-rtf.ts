@@ -3,7 +3,7 @@ import type { FlowBlock, FlowListEntry, FlowRun, FlowTableEntry } from '../flow/
 import { walkRtf } from './walk-rtf.js';
 import type { RtfState, RtfVisitor } from './walk-rtf.js';
 
-/** What a paragraph is, until `\pard` says otherwise. */
+/** Properties of a paragraph, until `\pard` resets them. */
 interface ParagraphState {
   /** How many tables it stands in. */
   depth: number;
@@ -56,7 +56,7 @@ class RtfBlocks implements RtfVisitor {
   }
 
   begin(): void {
-    // What a group does is said by its first word.
+    // A group's first control word decides what it does.
   }
 
   end(state: RtfState): void {

@@ -7,7 +7,7 @@ export type RtfDestination = 'skip' | 'body' | 'fonts' | 'markup' | 'instruction
 /** Inherited by the groups within a group, and given back at its end. */
 export interface RtfState {
   destination: RtfDestination;
-  /** The group whose first word said where its text goes: none within it. */
+  /** The group whose first word decided where its text goes: no group within it decides again. */
   isOutermost: boolean;
   /** Left out of the page that a text was made from: only programs that show RTF want it. */
   rtfOnly: boolean;

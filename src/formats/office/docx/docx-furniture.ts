@@ -26,7 +26,7 @@ export function addHeadersAndFooters(part: DocxPart, builder: DocumentBuilder, s
           seen.add(`${label} ${text}`);
           builder.addFurniture(label, text);
           const added = children.pop();
-          // Headers stand above what they head.
+          // Headers stand above the text of their pages.
           if (added !== undefined) children.splice(label === 'page_header' ? headers++ : children.length, 0, added);
         }
       }

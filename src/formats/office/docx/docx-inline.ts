@@ -41,7 +41,7 @@ export interface InlineContext {
   note: (kind: 'footnote' | 'endnote', id: string) => number | null;
 }
 
-/** Signs of the picture fonts that documents are full of; the font's other signs have no character of their own. */
+/** Characters of the symbol fonts that documents use often; the font's other glyphs have no character of their own. */
 const symbols: Record<string, string> = {
   f0fc: '\u2713', f0fb: '\u2717', f0fe: '\u2611', f0fd: '\u2612', f0a8: '\u2610', f06f: '\u2610', f052: '\u2611', f0e0: '\u2192', f0df: '\u2190', f0e8: '\u2192',
   f0b7: '\u2022', f0a7: '\u25aa', f0d8: '\u27a2', f02d: '-', f0b0: '\u00b0', f0b1: '\u00b1', f0b4: '\u00d7', f0a3: '\u2264', f0b3: '\u2265', f06d: '\u03bc', f061: '\u03b1', f062: '\u03b2', f057: '\u03a9', f044: '\u0394',
@@ -110,7 +110,7 @@ export class DocxInlineReader {
     const style = properties?.child('w:rStyle')?.get('w:val');
     const formatting: Partial<Formatting> = { ...(style === undefined ? {} : this.context.styles.character(style)), ...formattingOf(properties) };
     const hyperlink = around.hyperlink ?? this.#fieldLink();
-    // Every link is underlined; that says nothing.
+    // Every link is underlined: that is no emphasis.
     if (hyperlink !== undefined) formatting.underline = false;
     const look: Look = { ...around, formatting, hyperlink };
     for (const child of run.elements()) this.#piece(child, look);

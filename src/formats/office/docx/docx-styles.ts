@@ -37,7 +37,7 @@ export function readNumbering(properties: XmlElement | undefined): NumberingOfPa
   return { numId: numbering?.child('w:numId')?.get('w:val') ?? null, level: numberOf(numbering?.child('w:ilvl')?.get('w:val')) };
 }
 
-/** What a run's properties say outright; what they leave open is left out. */
+/** The direct formatting of a run; properties that it does not set are left out. */
 export function formattingOf(properties: XmlElement | undefined): Partial<Formatting> {
   const formatting: Partial<Formatting> = {};
   if (properties === undefined) return formatting;

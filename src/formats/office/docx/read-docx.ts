@@ -57,7 +57,7 @@ function addNotes(part: DocxPart, builder: DocumentBuilder, notes: Notes): void 
   }
 }
 
-/** Reads a DOCX, its macros and external parts left alone. Throws LecternError as `Reader` says. */
+/** Reads a DOCX, its macros and external parts left alone. Throws LecternError as every FormatReader. */
 export const readDocx: FormatReader = (bytes, options): ReadDocument => {
   const office = new OfficePackage(bytes, 'DOCX');
   const name = office.mainPart('DOCX');

@@ -65,7 +65,7 @@ class PresentationReader {
   }
 }
 
-/** Reads a PPTX, its macros and external parts left alone. Throws LecternError as `Reader` says. */
+/** Reads a PPTX, its macros and external parts left alone. Throws LecternError as every FormatReader. */
 export const readPptx: FormatReader = (bytes, options): ReadDocument => {
   const office = new OfficePackage(bytes, 'PPTX');
   const main = office.mainPart('PPTX');

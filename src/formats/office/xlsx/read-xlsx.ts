@@ -58,11 +58,11 @@ class WorkbookReader {
   }
 }
 
-/** Reads an XLSX; formulas show the values that were saved with them. Throws LecternError as `Reader` says. */
+/** Reads an XLSX; formulas show the values that were saved with them. Throws LecternError as every FormatReader. */
 export const readXlsx: FormatReader = (bytes, options): ReadDocument => {
   const workbook = new Workbook(new OfficePackage(bytes, 'XLSX'));
   const builder = new DocumentBuilder({ name: basename(options.filename, extname(options.filename)), origin: options, coordOrigin: 'TOPLEFT' });
-  // The only sheet of an XLS has no heading, as that of an ODS: so the contract's own converter answers.
+  // The only sheet of an XLS has no heading, as that of an ODS: so does the contract's own converter.
   const reader = new WorkbookReader(workbook, builder, options.mimetype !== 'application/vnd.ms-excel' || workbook.sheets.length > 1);
   const [first, last] = options.pageRange;
   for (const [index, sheet] of workbook.sheets.entries()) {
