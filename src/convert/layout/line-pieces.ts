@@ -1,6 +1,7 @@
 /** Lines cut into pieces at wide white and at words that belong to a table, a formula or a listing. */
-import type { Line, Word } from '../../pdf/pdf-page.js';
 import { gapTolerances } from '../page/tolerances.js';
+import { horizontalGap } from '../../geometry/box.js';
+import type { Line, Word } from '../../pdf/pdf-page.js';
 
 /** A line's words, parted where white wider than between words opens or where words are taken; `words` of lines that are partly read from the right do not stand in the order in which they are read. */
 export function piecesOfLine(line: Line, taken: Set<Word>): Word[][] {
@@ -17,7 +18,7 @@ export function partsOf(words: Word[], taken: Set<Word>, isUpright = true): Word
       last = null;
       continue;
     }
-    const gap = last === null ? Infinity : Math.max(word.box.left - last.box.right, last.box.left - word.box.right);
+    const gap = last === null ? Infinity : horizontalGap(word.box, last.box);
     if (last === null || (gap > gapTolerances.fragment * Math.max(word.size, last.size) && !word.glued && isUpright)) pieces.push([word]);
     else pieces.at(-1)!.push(word);
     last = word;

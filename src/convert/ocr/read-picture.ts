@@ -61,10 +61,15 @@ function dpiFor(content: PageContent, wanted: number): number {
   return pixels <= maxPixels ? wanted : Math.max(1, Math.floor(wanted * Math.sqrt(maxPixels / pixels)));
 }
 
+/** Points per inch; inches of the width of a page of A4 or letter paper; dots per inch between which such a page was scanned. */
+const pointsPerInch = 72;
+const paperWidth = 8.3;
+const scanned = { least: 70, most: 600 };
+
 /** Dots per inch. The points of an image file are its pixels, whose size nobody knows: as if it were a page of A4 or letter paper. */
 function resolutionOf(drawn: Bitmap, content: PageContent): number {
-  const dpi = (72 * drawn.width) / content.width;
-  return Math.round(dpi >= 72.5 ? dpi : Math.min(600, Math.max(70, drawn.width / 8.3)));
+  const dpi = (pointsPerInch * drawn.width) / content.width;
+  return Math.round(dpi >= pointsPerInch + 0.5 ? dpi : Math.min(scanned.most, Math.max(scanned.least, drawn.width / paperWidth)));
 }
 
 /** How sure the letters are in the mean, and what they are worth: many that are rather sure than not are worth more than a few that are very sure. */

@@ -22,14 +22,18 @@ export function sizeOf(word: string, inkHeight: number): number | null {
   return inkHeight / ((ascender.test(text) ? heights.tall : text.includes('t') ? heights.t : heights.small) + (descender.test(text) ? heights.below : /[,;]/.test(text) ? heights.comma : 0));
 }
 
+/** Shares of a size by which sizes differ that count for one value, and that become it; and decimals of points that a size keeps. */
+const sizeSlack = { counts: 0.08, becomes: 0.12 };
+const perPoint = 10;
+
 /** Heights vary by a pixel from line to line: sizes near the most frequent one become that one, then the next most frequent, and so on. */
 export function settleSizes(lines: SizedLine[]): void {
   let open = [...lines];
   while (open.length > 0) {
-    const weightNear = (size: number): number => open.reduce((sum, line) => sum + (Math.abs(line.size - size) <= 0.08 * size ? line.letters : 0), 0);
+    const weightNear = (size: number): number => open.reduce((sum, line) => sum + (Math.abs(line.size - size) <= sizeSlack.counts * size ? line.letters : 0), 0);
     const middle = open.map((line) => ({ size: line.size, weight: weightNear(line.size) })).reduce((best, one) => (one.weight > best.weight ? one : best)).size;
-    const near = open.filter((line) => Math.abs(line.size - middle) <= 0.12 * middle);
-    const size = Math.round(weightedMedian(near.map((line) => ({ value: line.size, weight: line.letters }))) * 10) / 10;
+    const near = open.filter((line) => Math.abs(line.size - middle) <= sizeSlack.becomes * middle);
+    const size = Math.round(weightedMedian(near.map((line) => ({ value: line.size, weight: line.letters }))) * perPoint) / perPoint;
     for (const line of near) line.size = size;
     open = open.filter((line) => !near.includes(line));
   }

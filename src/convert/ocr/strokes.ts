@@ -14,8 +14,12 @@ const leastContrast = 60;
 /** Fewer runs of ink than this tell nothing. */
 const fewestRuns = 8;
 
+/** Weights of red, green and blue in ITU-R BT.601 luma, per thousand; and paper, where a pixel is missing. */
+const luma = { red: 299, green: 587, blue: 114, all: 1000 };
+const paper = 255;
+
 function luminance(data: Uint8Array, at: number): number {
-  return (299 * (data[at] ?? 255) + 587 * (data[at + 1] ?? 255) + 114 * (data[at + 2] ?? 255)) / 1000;
+  return (luma.red * (data[at] ?? paper) + luma.green * (data[at + 1] ?? paper) + luma.blue * (data[at + 2] ?? paper)) / luma.all;
 }
 
 export interface Stroke {

@@ -1,10 +1,12 @@
 /** Single lines whose letters the file does not tell, on a page whose other text is good: they are read from the page's picture. */
-import { middleX, middleY } from '../../geometry/box.js';
+import { holdsPoint, middleX, middleY } from '../../geometry/box.js';
 import type { Box, Line, PageContent } from '../../pdf/pdf-page.js';
 
 /** Characters that a line must have, and the share of them without a name. */
 const fewestCharacters = 5;
 const leastUnnamed = 0.35;
+/** In ems: how far a line reaches over its ink, beside and above or below it. */
+const reach = { across: 0.5, down: 0.3 };
 /** With fewer such characters on the page the signs are bullets and ornaments. */
 const fewestOnPage = 12;
 
@@ -25,7 +27,7 @@ function unnamedIn(text: string): number {
 /** The middle of `inner` lies in one of the boxes, which reach a little over their ink. */
 function liesIn(inner: Box, lines: Line[]): boolean {
   const [x, y] = [middleX(inner), middleY(inner)];
-  return lines.some(({ box, size }) => x > box.left - 0.5 * size && x < box.right + 0.5 * size && y > box.top - 0.3 * size && y < box.bottom + 0.3 * size);
+  return lines.some(({ box, size }) => holdsPoint({ left: box.left - reach.across * size, right: box.right + reach.across * size, top: box.top - reach.down * size, bottom: box.bottom + reach.down * size }, x, y));
 }
 
 /**

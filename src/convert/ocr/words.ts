@@ -49,12 +49,17 @@ function boxOf(word: Box, { scale, left, top }: PixelFrame): Box {
   return { left: (word.left - left) * scale, top: (word.top - top) * scale, right: (word.right - left) * scale, bottom: (word.bottom - top) * scale };
 }
 
+/** In ems: how high a bullet is, and the white behind it; and its width in heights. */
+const bulletShape = { height: { least: 0.15, most: 0.4 }, white: 0.3, width: { least: 0.7, most: 1.4 } };
+
 /** A dot before a line is read as the letter that it resembles; it is smaller than any. */
 function asBullet(words: ReadWord[], size: number, scale: number): void {
   const [first, second] = words;
   if (first === undefined || second === undefined || !/^[eo0°*©®«»¢@.·-]$/u.test(first.text)) return;
   const [height, width] = [heightOf(first) * scale, widthOf(first) * scale];
-  if (height < 0.4 * size && height > 0.15 * size && width > 0.7 * height && width < 1.4 * height && (second.left - first.right) * scale > 0.3 * size) first.text = '•';
+  const isSmall = height < bulletShape.height.most * size && height > bulletShape.height.least * size;
+  const isRound = width > bulletShape.width.least * height && width < bulletShape.width.most * height;
+  if (isSmall && isRound && (second.left - first.right) * scale > bulletShape.white * size) first.text = '•';
 }
 
 function sized(line: ReadLine, frame: PixelFrame): SizedLine | null {

@@ -1,6 +1,7 @@
 /** The rows of a column become paragraphs: leading, indents, short last lines, markers and changes of style part them. */
 import { endsSentence } from '../wording/sentences.js';
 import { unionBox, widthOf } from '../../geometry/box.js';
+import { endsOpen, goesOnAfterAbbreviation } from '../wording/sentences.js';
 import type { TextLine } from '../page/text-line.js';
 import type { Column } from '../layout/column-rows.js';
 import type { ColumnEdges, TextBlock } from './block.js';
@@ -8,7 +9,6 @@ import { textBlock } from './block.js';
 import { isSalutation } from '../wording/salutations.js';
 import { amountOf, holdsAnswers, markerOf } from '../wording/markers.js';
 import { numberingOf } from '../wording/numbering.js';
-import { endsOpen, goesOnAfterAbbreviation } from '../wording/sentences.js';
 import type { BodyStyle } from './style.js';
 
 /** So sure the layout network must be of two lines to part them: they are of two regions then. */

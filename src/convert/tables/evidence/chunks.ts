@@ -35,7 +35,6 @@ export interface VisualRow {
   size: number;
 }
 
-const { alwaysOneChunk: ALWAYS_JOINED, alwaysTwoChunks: ALWAYS_SPLIT, farApart: FAR_APART } = gapTolerances;
 
 /** Makes chunks of all pieces; a vertical line between two words parts them however near they are. */
 export function makeChunks(pieces: Piece[], verticals: Segment[]): Chunk[] {
@@ -48,7 +47,7 @@ export function makeChunks(pieces: Piece[], verticals: Segment[]): Chunk[] {
 
 function splitLine(line: Piece[], verticals: Segment[]): Chunk[] {
   line.sort((a, b) => a.left - b.left);
-  const parts = cutLine(line, (index) => gapBefore(line, index) > FAR_APART || isParted(line[index - 1], line[index] as Piece, verticals));
+  const parts = cutLine(line, (index) => gapBefore(line, index) > gapTolerances.farApart || isParted(line[index - 1], line[index] as Piece, verticals));
   return parts.flatMap((part) => {
     const limit = splitLimit(part);
     return cutLine(part, (index) => gapBefore(part, index) > limit).map(chunkOf);
@@ -66,10 +65,10 @@ function splitLimit(line: Piece[]): number {
     const gap = gapBefore(line, index);
     if (gap > 0.08) spaces.push(gap);
   }
-  if (spaces.length < 3) return ALWAYS_JOINED;
+  if (spaces.length < 3) return gapTolerances.alwaysOneChunk;
   const usual = quantile(spaces, 0.4);
   const stretched = quantileInside(spaces, 1) <= 1.3 * quantileInside(spaces, 0) && line.filter((piece) => isNumeric(piece.word.text)).length <= 0.25 * line.length;
-  return Math.min(stretched ? FAR_APART : ALWAYS_SPLIT, Math.max(ALWAYS_JOINED, 1.75 * usual));
+  return Math.min(stretched ? gapTolerances.farApart : gapTolerances.alwaysTwoChunks, Math.max(gapTolerances.alwaysOneChunk, 1.75 * usual));
 }
 
 /** Gap to the piece before, in parts of the larger size. */
@@ -90,10 +89,10 @@ export function splitFinely(chunk: Chunk): Chunk[] {
     const gap = gapBefore(pieces, index);
     if (gap > 0.1) smallest = Math.min(smallest, gap);
   }
-  const limit = pieces.length > 2 ? Math.max(ALWAYS_JOINED, 1.5 * smallest) : ALWAYS_JOINED;
+  const limit = pieces.length > 2 ? Math.max(gapTolerances.alwaysOneChunk, 1.5 * smallest) : gapTolerances.alwaysOneChunk;
   const parts = cutLine(pieces, (index) => {
     const gap = gapBefore(pieces, index);
-    const numbers = gap > ALWAYS_JOINED - 0.05 && isNumeric(pieces[index]?.word.text ?? '') && isNumeric(pieces[index - 1]?.word.text ?? '');
+    const numbers = gap > gapTolerances.alwaysOneChunk - 0.05 && isNumeric(pieces[index]?.word.text ?? '') && isNumeric(pieces[index - 1]?.word.text ?? '');
     // The space after a sentence is wider than others.
     const sentence = /\p{L}[.!?:;]$/u.test(pieces[index - 1]?.word.text ?? '') && pieces.length > 3;
     return gap > (sentence ? 1.5 * limit : limit) || numbers;
