@@ -15,7 +15,7 @@ function boxOf(block: Captioned): Box {
   return block.kind === 'table' ? block.table.box : block.figure.box;
 }
 
-/** White between caption and object, negative when they do not share a strip of the page. */
+/** White space between caption and object, negative when they do not share a strip of the page. */
 function distance(caption: TextBlock, object: Captioned): number {
   const { box, pageIndex } = caption.stretches[0]!;
   if (pageIndex !== object.pageIndex) return Infinity;

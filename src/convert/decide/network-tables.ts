@@ -16,7 +16,7 @@ export interface Reading extends FoundTable {
 const mostWrong = 1 / 6;
 const aboutAsFew = 0.01;
 
-/** Whether its cells are taken where geometry's of the same words leave so many doubts: it leaves fewer, or about as few and is sure of them. */
+/** Whether its cells are taken where geometry's of the same words leave so many doubts: it leaves fewer, or about as few and is certain of them. */
 export function isBetter(read: Reading, doubts: number): boolean {
   const own = doubtsOf(read);
   return own < doubts - 1e-9 || (own <= doubts + aboutAsFew && wrongOf(read) <= mostWrong);
@@ -52,7 +52,7 @@ export function isInOrder(table: FoundTable): boolean {
 
 const textsOf = (cells: TableCell[]): string[] => cells.map(({ words }) => words.map(({ text }) => text).join(' '));
 
-/** Signs of a table, none below 0. models/training/tables/signs.py finds their weights. */
+/** Evidence that something is a table; no value is below 0. models/training/tables/signs.py finds the weights. */
 export function signsOf(read: Reading): Record<keyof typeof weights, number> {
   const filled = read.cells.filter(({ words }) => words.length > 0);
   const texts = textsOf(filled);

@@ -7,13 +7,13 @@ import type { Word } from '../../pdf/pdf-page.js';
 import type { FoundTable, TableCell } from '../page/found-table.js';
 import { isNumeric, isValue } from '../wording/cell-text.js';
 
-/** Gaps between words on one line, in sizes: nearer ones are one text, farther ones two. */
+/** Gaps between words on one line, in ems: nearer ones are one text, farther ones two. */
 const near = 0.4;
 const far = 1.4;
 /** Between a number and a text behind it. */
 const farFromNumber = 0.5;
 
-/** From one line of a text to the next at most, in sizes. */
+/** From one line of a text to the next at most, in ems. */
 const lineStep = 1.4;
 const farStep = 1.75;
 

@@ -1,4 +1,4 @@
-/** Formulas that stand by themselves: groups of lines of mathematical signs with white around them, and their numbers at the margin. */
+/** Formulas that stand by themselves: groups of lines of mathematical symbols with white space around them, and their numbers at the margin. */
 import { heightOf, horizontalOverlap, middleX, middleY, unionBox, verticalGap, verticalOverlap } from '../../geometry/box.js';
 import { median } from '../../geometry/statistics.js';
 import { fractionsOf } from '../../pdf/index.js';
@@ -13,7 +13,7 @@ export interface FoundFormula {
   box: Box;
   baseline: number;
   size: number;
-  /** A line that people can read, with the equation's number. */
+  /** The formula as a readable line, with the number of the equation. */
   text: string;
   latex: string;
 }
@@ -21,9 +21,9 @@ export interface FoundFormula {
 /** Bounds of the effort on one page. */
 const mostLines = 2000;
 const mostFormulas = 200;
-/** In parts of the size: white that still joins two lines of one formula, down and across. */
+/** In ems: white space that still joins two lines of one formula, down and across. */
 const reach = { down: 0.22, across: 2.6 };
-/** Of the size: no white in a line of text is as wide; so many lines that begin at one place are a column. */
+/** Of the size: no white space in a line of text is as wide; so many lines that begin at one place are a column. */
 const gutter = 1.2;
 const leastColumn = 4;
 const equationNumber = /^\(\s*(?:[A-Z]\.?)?\d{1,3}(?:[.-]\d{1,3})*[a-z]?\s*\)$/;
@@ -44,7 +44,7 @@ function isProse(line: Line): boolean {
   return words.length >= 4 || words.length === 3 && letters > 0.33 * all || words.length === 2 && letters > 0.5 * all || words.length === 1 && letters > 0.75 * all && letters > 6;
 }
 
-/** Small signs right below or above a large operator: what it runs over, in words perhaps. */
+/** Smaller symbols right below or above a large operator: what it runs over, in words perhaps. */
 function isLimit(line: Line, lines: Line[]): boolean {
   const middle = middleX(line.box);
   return line.words.some(isMathWord) && lines.some((other) => other !== line && other.words.some(({ text, size, box }) => largeSign.test(text) && line.size < 0.86 * size
@@ -78,7 +78,7 @@ function barsOf(group: Group, rulings: Ruling[]): Bar[] {
     .map(({ position, start, end }) => ({ y: position, left: start, right: end }));
 }
 
-/** Something else than the group stands on its height beside it; across white as wide as a gutter a column of text may. */
+/** Something else than the group stands on its height beside it; across white space as wide as a gutter a column of text may. */
 function hasNeighbour(group: Group, lines: Line[]): boolean {
   const size = Math.max(...group.lines.map((line) => line.size));
   const { box } = group;
@@ -90,7 +90,7 @@ function hasNeighbour(group: Group, lines: Line[]): boolean {
   });
 }
 
-/** Mathematics for the most part: signs in fonts of mathematics, and a relation, a bar or a large operator. */
+/** Mathematics for the most part: symbols in fonts of mathematics, and a relation, a bar or a large operator. */
 function isFormula(group: Group, bars: Bar[]): boolean {
   const words = group.lines.flatMap((line) => line.words);
   const text = words.map((word) => word.text).join('');

@@ -1,4 +1,4 @@
-/** Signs that hang from above their line, as TeX sets roots and large brackets: put back into the line that they belong to; and what roots cover, in brackets. */
+/** Symbols that hang from above their line, as TeX sets roots and large brackets: put back into the line that they belong to; and what roots cover, in brackets. */
 import { middleX } from '../../geometry/box.js';
 import type { Line, Ruling, Word } from '../../pdf/pdf-page.js';
 import { isLargeBracket, partedAtRoots, startsAt } from './tree.js';
@@ -14,7 +14,7 @@ function isHanging(line: Line): boolean {
   return line.words.length === 1 && word !== undefined && line.angle === 0 && (word.text === '√' || isLargeBracket(word));
 }
 
-/** The line around or beside the sign whose letters stand on the sign's height: the one that goes on where the sign ends, before one that ends where it begins. */
+/** The line around or beside the symbol whose letters stand on the symbol's height: the one that goes on where the symbol ends, before one that ends where it begins. */
 function hostOf(sign: Word, lines: Line[]): Line | undefined {
   const away = ({ box }: Line): number => Math.max(0, box.left - sign.box.right, sign.box.right - box.right);
   const hosts = lines.filter((line) => line.angle === 0 && line.words.length > 1 && sign.box.right > line.box.left - 0.8 * line.size && sign.box.left < line.box.right + 0.8 * line.size
@@ -22,7 +22,7 @@ function hostOf(sign: Word, lines: Line[]): Line | undefined {
   return hosts.length === 0 ? undefined : hosts.reduce((best, line) => (away(line) < away(best) ? line : best));
 }
 
-/** The words with the sign among them. */
+/** The words with the symbol among them. */
 function insert(words: Word[], sign: Word, host: Line): Word[] {
   const at = words.findIndex((word) => word.box.left > sign.box.left - 0.1 * host.size);
   const index = at < 0 ? words.length : at;
@@ -53,7 +53,7 @@ function withRootBrackets(line: Line, rulings: Ruling[]): Line {
   return { ...line, words };
 }
 
-/** The lines with hanging signs in the lines that they hang in, and brackets under roots; signs that no line takes stay. */
+/** The lines with hanging symbols in the lines that they hang in, and brackets under roots; symbols that no line takes stay. */
 export function withHangingSigns(lines: Line[], rulings: Ruling[]): Line[] {
   const signs = lines.filter(isHanging);
   if (signs.length > mostSigns) return lines;

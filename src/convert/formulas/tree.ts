@@ -1,8 +1,8 @@
-/** A formula as a tree, built from where its signs stand: bars part fractions, small signs above and below the line are scripts. */
+/** A formula as a tree, built from where its symbols stand: bars part fractions, smaller symbols above and below the line are scripts. */
 import { middleX, middleY, unionBox, widthOf } from '../../geometry/box.js';
 import type { Box, Word } from '../../pdf/pdf-page.js';
 
-/** A sign or a word of a formula, as it is read. */
+/** A symbol or a word of a formula, as it is read. */
 export interface Atom {
   kind: 'atom';
   text: string;
@@ -34,14 +34,14 @@ export interface Bar {
   right: number;
 }
 
-/** Of the larger size: a sign that is smaller than this and off the line is a script. */
+/** Of the larger size: a symbol that is smaller than this and off the line is a script. */
 const scriptSize = 0.86;
 /** The axis of a formula, on which bars of fractions lie, stands so far above its baseline. */
 const axis = 0.25;
 /** Deeper nesting is no formula but a drawing. */
 const maxDepth = 12;
 
-/** A bracket of a font of large signs: it hangs from above the line, whatever its baseline says. */
+/** A bracket of a font of large symbols: it hangs from above the line, whatever its baseline says. */
 export function isLargeBracket(word: Word): boolean {
   return /^(?:CMEX|LMMathExtension|MTEX)/i.test(word.font.name) && /^[()[\]{}⌊⌋⌈⌉⟨⟩|‖]$/u.test(word.text);
 }
@@ -50,7 +50,7 @@ const largeOperator = /^[∑∏∫∬∭∮⋃⋂⋀⋁⨁⨂⨄∐]$/u;
 /** Operators of several letters whose limits stand below them. */
 const limitWord = /^(?:lim|max|min|sup|inf|arg ?max|arg ?min|lim ?sup|lim ?inf)$/i;
 
-/** Large strokes are set of several signs that touch, one below the other: of each only the first stays, as high as all. */
+/** Large strokes are set of several symbols that touch, one below the other: of each only the first stays, as high as all. */
 function joinedStrokes(words: Word[]): Word[] {
   const joined: Word[] = [];
   const isStroke = (one: Word): boolean => isLargeBracket(one) && /^[|‖]$/u.test(one.text);
@@ -77,7 +77,7 @@ export function partedAtRoots(words: Word[], bars: Bar[]): Word[] {
   });
 }
 
-/** The sign of a root ends where its bar begins. */
+/** A radical symbol ends where its bar begins. */
 export function startsAt({ box, size }: Pick<Word, 'box' | 'size'>, bar: Bar): boolean {
   return Math.abs(box.right - bar.left) < 0.3 * size + 1 && box.top < bar.y + 3 && box.bottom > bar.y;
 }
@@ -99,7 +99,7 @@ function holds(bar: Bar, node: Node): boolean {
   return middleX(node.box) > bar.left - 0.5 && middleX(node.box) < bar.right + 0.5;
 }
 
-/** The sign of a root whose bar this is: it ends where the bar begins. */
+/** A radical symbol whose bar this is: it ends where the bar begins. */
 function rootOf(bar: Bar, nodes: Node[]): Node | undefined {
   return nodes.find((node) => node.kind === 'atom' && node.text === '√' && startsAt(node, bar));
 }
@@ -131,7 +131,7 @@ function takeBar({ nodes, bars }: Pieces, depth: number): Pieces | null {
   return null;
 }
 
-/** The baseline of most of the largest signs. */
+/** The baseline of most of the largest symbols. */
 function mainBaseline(nodes: Node[]): number {
   const plain = nodes.filter((node) => node.kind !== 'atom' || !node.large && !largeOperator.test(node.text));
   const candidates = plain.length === 0 ? nodes : plain;
@@ -175,7 +175,7 @@ function placeOf(node: Node, baseline: number, size: number): Place {
   return node.baseline - baseline > 0.06 * size ? 'sub' : 'line';
 }
 
-/** Small signs off the line become scripts of what they follow. */
+/** Smaller symbols off the line become scripts of what they follow. */
 function takeScripts(nodes: Node[], baseline: number, depth: number): Node[] {
   const size = Math.max(...nodes.map((node) => node.size));
   const result: Node[] = [];

@@ -1,4 +1,4 @@
-/** A formula's tree as LaTeX, and as a line of text that people can read. */
+/** The tree of a formula as LaTeX, and as a readable line of text. */
 import { latexSymbol } from '../../formats/office/latex-symbols.js';
 import { smallSigns } from '../page/script-characters.js';
 import type { Node } from './tree.js';
@@ -7,7 +7,7 @@ const functions = new Set('sin cos tan cot sec csc arcsin arccos arctan sinh cos
 const relation = /^[=≠≡≈≃≅∼∝<>≤≥≪≫⊂⊆⊃⊇∈∉∋→⇒←⇐↔⇔↦:≔|]$/u;
 const binary = /^[+−±∓×·÷∗∘∪∩∧∨⊕⊗]$/u;
 
-/** In parts of the size: white that is a space of the formula's author. */
+/** In ems: white space that is a space of the formula's author. */
 const wide = 0.55;
 
 function isTight(text: string): boolean {
@@ -38,7 +38,7 @@ function textOfNode(node: Node): string {
   }
 }
 
-/** Whether white parts two neighbours: the page shows it, or one of them is an operator between two others. */
+/** Whether white space parts two neighbours: the page shows it, or one of them is an operator between two others. */
 function isApart(left: Node, right: Node): boolean {
   const size = Math.max(left.size, right.size);
   const gap = right.box.left - left.box.right;
@@ -50,7 +50,7 @@ function opens(node: Node): boolean {
   return node.kind === 'atom' && /^[([{]$/.test(node.text);
 }
 
-/** One line of text: fractions with a slash, scripts as small signs where there are such. */
+/** One line of text: fractions with a slash, scripts as Unicode's superscript and subscript characters where there are such. */
 export function formulaText(nodes: Node[]): string {
   let text = '';
   for (const [index, node] of nodes.entries()) {
@@ -99,7 +99,7 @@ function isOperator(node: Node): boolean {
   return node.kind === 'atom' && (relation.test(node.text) || binary.test(node.text));
 }
 
-/** LaTeX for a display. Words among the signs are text; a number of the equation is left to the caller. */
+/** LaTeX for a display. Words among the symbols are text; a number of the equation is left to the caller. */
 export function formulaLatex(nodes: Node[]): string {
   let latex = '';
   for (const [index, node] of nodes.entries()) {

@@ -1,4 +1,4 @@
-/** What the line network sees of a page: lines of text and clusters of what is drawn, with features, neighbours and pairs. The twin of models/training/layout/items.py; a test holds the two together. */
+/** The input of the line network: lines of text and clusters of drawings, with features, neighbours and pairs. The twin of models/training/layout/items.py; a test compares the two. */
 import { areaOf, containsPoint, heightOf, horizontalOverlap, middleX, middleY, union, verticalOverlap, widthOf } from '../../geometry/box.js';
 import type { Box } from '../../pdf/pdf-page.js';
 import { textFeatureCount, textFeatures } from './text-features.js';
@@ -48,7 +48,7 @@ export const pairFeatureCount = 8;
 const touching = 0.35;
 /** Distances beyond are all the same, in ems. */
 const far = 8;
-/** Lines whose sizes differ by less, as a share, look the same. */
+/** Lines whose sizes differ by less, as a share, have the same style. */
 const alike = 0.06;
 
 /** The size of most letters of the page. */
@@ -65,7 +65,7 @@ function emOf(lines: LayoutLine[]): number {
   return Math.max(1, (order.at(-1) as LayoutLine).size);
 }
 
-/** Boxes that touch as one. What fills the page is its ground. */
+/** Boxes that touch, joined. A box that fills the page is its background. */
 function clustersOf({ drawn, width, height }: LayoutPage, em: number): Cluster[] {
   const reach = touching * em;
   let made: Cluster[] = drawn.filter((box) => !(widthOf(box) > 0.85 * width && heightOf(box) > 0.85 * height))
@@ -90,7 +90,7 @@ function clustersOf({ drawn, width, height }: LayoutPage, em: number): Cluster[]
   return made;
 }
 
-/** Of each line: the share of the page's letters in lines that look like it, and in larger ones. */
+/** Of each line: the share of the page's characters in lines of its style, and in larger ones. */
 function styleShares(lines: LayoutLine[]): [number, number][] {
   const letters = lines.map(({ text }) => [...text].length);
   const all = Math.max(1, letters.reduce((sum, count) => sum + count, 0));

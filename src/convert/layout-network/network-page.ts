@@ -32,7 +32,7 @@ function partsOf(line: Line): Word[][] {
   });
 }
 
-/** From a picture. Of such lines nothing was known of weight or slant where the network learned. */
+/** Recognised from a picture. The network was trained without the weight and slant of such lines. */
 const isRead = ({ confidence }: Word): boolean => confidence !== undefined;
 
 function layoutLine(words: Word[]): LayoutLine {

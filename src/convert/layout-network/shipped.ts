@@ -8,10 +8,10 @@ import type { LayoutPage } from './items.js';
 import { noOutput, rowsOf, outputOf } from './regions.js';
 import type { NetworkOutput } from './regions.js';
 
-/** Tells what a page's lines and drawings are. */
+/** Predicts the classes of a page's lines and drawings. */
 export type LayoutFinder = (page: LayoutPage, signal: AbortSignal) => Promise<NetworkOutput>;
 
-/** Every item is held against every other: a page of maps or of hidden text is not worth minutes. */
+/** Every item is compared with every other: a page of maps or of hidden text is not worth minutes. */
 export const mostItems = 3000;
 
 /**

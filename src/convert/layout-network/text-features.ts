@@ -1,4 +1,4 @@
-/** What the letters of a line tell of its place on the page, in numbers: the twin of `text_features` in models/training/layout/items.py. */
+/** Features of the characters of a line: the twin of `text_features` in models/training/layout/items.py. */
 
 const maths = new Set('=<>≤≥≠≈≡∈→+−±×÷∑∏∫√∂∇∞·∪∩αβγδεζηθικλμνξπρςστυφχψωΓΔΘΛΞΠΣΦΨΩ²³¹^_|');
 const patterns = [

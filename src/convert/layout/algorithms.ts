@@ -1,4 +1,4 @@
-/** Algorithms in words and signs whose lines are numbered: they are read line by line, and hold no table and no formula by itself. */
+/** Algorithms in words and symbols whose lines are numbered: they are read line by line, and hold no table and no formula by itself. */
 import { fromLeft, lastOf, splitWhere } from '../page/rows.js';
 import type { PageContent, Ruling, Word } from '../../pdf/pdf-page.js';
 
@@ -6,25 +6,25 @@ import type { PageContent, Ruling, Word } from '../../pdf/pdf-page.js';
 export type Algorithm = Word[][];
 
 const fewestLines = 4;
-/** More numbers on a page count no lines that anybody reads. */
+/** A page with more numbers is no text. */
 const mostNumbers = 1000;
-/** Numbers times words: beyond it a page is none that anybody reads. */
+/** Numbers times words: a page with more is no text. */
 const mostLooks = 4_000_000;
-/** More counts are a table or a drawing. */
+/** A page with more columns of numbers holds a table or a drawing. */
 const mostCounts = 24;
-/** From one number to the next, in sizes. */
+/** From one number to the next, in ems. */
 const nearest = 0.8;
 const farthest = 4;
-/** In sizes: how far from its baseline a line's raised and lowered signs stand; white that no line of it has, where no rule tells how wide it is. */
+/** In ems: how far from its baseline a line's raised and lowered characters stand; white space that no line of it has, where no rule tells how wide it is. */
 const onLine = 0.42;
 const mostWhite = 4;
-/** In sizes: white that all lines have in common, beyond which the next column stands. */
+/** In ems: white space that all lines have in common, beyond which the next column stands. */
 const columnWhite = 0.8;
-/** In distances of two lines: the next line without a number of its own; lines of heads above the first. */
+/** In line distances: where the next line without a number may stand. And how many header lines may stand above the first. */
 const nextLine = 1.6;
 const mostHeads = 4;
 
-/** What lines of algorithms hold, and what hardly any other text does; of the lines, in how many; and how often the latter. */
+/** What lines of algorithms contain, and what hardly any other text contains; the share of lines that must contain the former, and how many the latter. */
 const sign = /\b(?:for|while|if|then|else|elseif|end|do|return|repeat|until|function|procedure|loop|foreach|break|continue)\b|[←=∈∅≤≥<>]|:=/;
 const sureSign = /←|:=|\bend (?:if|for|while|function|procedure|loop)\b/;
 /** What ends thus is sure only where it begins thus: lines of speech end in `then` and `do`, too. */
@@ -72,7 +72,7 @@ function goesOn(above: Word, below: Word): boolean {
   return isAligned && below.font.name === above.font.name && above.text.endsWith(':') === below.text.endsWith(':') && distance > nearest * above.size && distance < farthest * Math.max(above.size, 8);
 }
 
-/** From the first head to the last number's line; none goes on beyond a number of another count. */
+/** From the first header line to the line of the last number; no line continues past a number of another column of numbers. */
 function linesOf(numbers: Word[], words: Word[], rulings: Ruling[], others: Set<Word>): Algorithm {
   const [first, last] = [numbers[0]!, numbers.at(-1)!];
   const left = Math.min(...numbers.map(({ box }) => box.left));
@@ -97,7 +97,7 @@ function linesOf(numbers: Word[], words: Word[], rulings: Ruling[], others: Set<
   return [...headsAbove(first, near, leading, rowAt), ...lines];
 }
 
-/** Where the column ends that the count stands in: at white wider than `white` that all lines have, or at another count's numbers. */
+/** Where the column with the numbers ends: at white space wider than `white` that all lines have, or at the numbers of another column. */
 function columnEnd(words: Word[], numbers: Word[], others: Set<Word>, white: number): number {
   const from = Math.max(...numbers.map(({ box }) => box.right));
   const own = new Set(numbers);
@@ -114,7 +114,7 @@ function untilWhite(row: Word[], white: number): Word[] {
   return splitWhere(fromLeft(row), (open, word) => word.box.left - lastOf(open).box.right > white)[0] ?? [];
 }
 
-/** What it needs and what it gives: lines right above the first one. */
+/** The header lines of an algorithm, its input and output: they stand right above the first line. */
 function headsAbove(first: Word, near: Word[], leading: number, rowAt: (baseline: number, from: number) => Word[]): Word[][] {
   const heads: Word[][] = [];
   for (let at = first.baseline; heads.length < mostHeads;) {

@@ -1,4 +1,4 @@
-/** Boxes whose text is read by itself: such as are of one height side by side, with key figures, and filled ones beside running text. */
+/** Cards: boxes whose text is read by itself. They stand side by side with the same height, or are filled boxes beside running text. */
 import { boxesOverlap, containsBox, heightOf, middleY, unionBox, widthOf } from '../../geometry/box.js';
 import { partitionPoint } from '../../geometry/search.js';
 import type { Box, DrawnBox } from '../../pdf/pdf-page.js';
@@ -36,7 +36,7 @@ export function cardRows(boxes: DrawnBox[], pieces: TextLine[], objects: Box[]):
   return [...inRows, ...outermost.map((box) => ({ box, cards: [box] }))].reduce<CardRow[]>((kept, row) => (kept.some(({ box }) => boxesOverlap(box, row.box)) ? kept : [...kept, row]), []);
 }
 
-/** Lines on a panel, at least, since headings on a ground have up to four; and beside it; and how many of them may stand level with one beside it, as the cells of a table's column do. */
+/** The fewest lines on a panel (headings on a fill have up to four) and beside it, and the share of its lines that may be level with a line beside it, as cells of a table are. */
 const fewestOwn = 5;
 const fewestBeside = 4;
 const mostLevel = 0.6;
@@ -59,7 +59,7 @@ function isAside(box: Box, upright: TextLine[]): boolean {
   return own.filter(isLevel).length < mostLevel * own.length;
 }
 
-/** White is between the cards, and all text between their outer edges stands in one of them, some in each; more than one line in most, or they are cells or buttons. */
+/** White space is between the cards, and all text between their outer edges stands in one of them, some in each; more than one line in most, or they are cells or buttons. */
 function holdText(cards: Box[], pieces: TextLine[]): boolean {
   if (cards.some((card, index) => index > 0 && card.left - cards[index - 1]!.right < leastWhite)) return false;
   const { left, right, top, bottom } = unionBox(cards);

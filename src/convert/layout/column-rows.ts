@@ -81,7 +81,7 @@ function gluesCapital(capital: string, text: string, vocabulary: Vocabulary): bo
   return /[AI]/.test(letter) ? restOfWord.test(first) : true;
 }
 
-/** In sizes: so much white is between a label in the margin and a heading beside it. */
+/** In ems: so much white space is between a label in the margin and a heading beside it. */
 const besideLabel = 1.5;
 
 /** A heading beside its label, as the post beside its years in a curriculum vitae: no line of both. The bold value of a form's field is one with its name. */
@@ -121,7 +121,7 @@ export function rowsOfColumn(pieces: Piece[], rightToLeft: boolean, vocabulary: 
   const texts = takeDropCapitals(pieces.filter((piece) => piece.line !== null), vocabulary);
   // The tallest first, so that a row's reference is its main text and not a superscript.
   texts.sort((a, b) => (a.box.top + a.box.bottom) - (b.box.top + b.box.bottom) || a.box.left - b.box.left);
-  // A line of two signs would not reach down to the indented one before it: the tallest come first, and a row is as tall as all of it.
+  // A line of two characters would not reach down to the indented one before it: the tallest come first, and a row is as tall as all of it.
   const vertical = texts.length > 0 && texts.every(({ line }) => isVertical(line!));
   if (vertical) texts.sort((a, b) => heightOf(b.box) - heightOf(a.box));
   const rows: Row[] = [];

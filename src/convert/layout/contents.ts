@@ -58,7 +58,7 @@ function isUnled(entry: Entry, right: number): boolean {
 
 /**
  * Which rows are entries: those with dots, and those without whose number stands below or above theirs. Below the last one with dots
- * they must follow closely: the foot of the page ends with a number too.
+ * they must follow closely: a running footer ends with a number, too.
  */
 function membersOf(rows: { entry: Entry | null; led: boolean }[], right: number): boolean[] {
   const led = rows.flatMap(({ entry, led: isLedRow }) => (isLedRow && entry !== null ? [entry] : []));
@@ -99,7 +99,7 @@ export function findContents(content: PageContent): Contents | null {
   const led = rows.flatMap(({ entry, led: isLedRow }) => (isLedRow && entry !== null ? [entry] : []));
   if (led.length < fewestLed) return null;
   const right = median(led.map((entry) => entry.page[0]!.box.right));
-  // Two columns of contents share their rows; they are left to the order of columns.
+  // Two columns of contents share their rows; the reading order of columns handles them.
   if (rows.some(({ words, led: isLedRow }) => isLedRow && words.filter((word) => pageNumber.test(word.text) && /\d/.test(word.text)).length > 3)) return null;
   const member = membersOf(rows, right);
   const entries = rows.flatMap(({ entry }, index) => (member[index] && entry !== null ? [entry] : []));

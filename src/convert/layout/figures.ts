@@ -45,7 +45,7 @@ function collectParts(content: PageContent, tables: Box[], pieces: TextLine[]): 
   return parts;
 }
 
-/** Lines of so many words are text; so many of them in a frame are its own, whatever is drawn beside them. */
+/** Lines of at least so many words are text; with at least so many of them a frame holds text, whatever is drawn beside it. */
 const wordsInLine = 5;
 const linesInFrame = 3;
 

@@ -23,7 +23,7 @@ export function medianSize(pieces: Piece[]): number {
   return median(pieces.filter((piece) => piece.line !== null).map((piece) => piece.line!.size)) || 10;
 }
 
-/** Bounds of the effort, far beyond what a page that is meant to be read needs. */
+/** Limits of the effort, far beyond what a page of text needs. */
 const mostPieces = 4000;
 const mostEdges = 60;
 const mostRuns = 12;
@@ -79,7 +79,7 @@ function partsRows(left: Side, right: Side): boolean {
 /** Ink may reach this far over a gutter, as a multiple of the size: letters lean, fitted lines vary. */
 const slack = 0.2;
 
-/** The stretches of y in which no piece crosses x. */
+/** The ranges of y in which no piece crosses x. */
 function openRuns(x: number, pieces: Piece[], reach: number): Run[] {
   const crossing = pieces.filter((piece) => piece.box.left < x - reach && piece.box.right > x + reach).sort((a, b) => a.box.top - b.box.top);
   const runs: Run[] = [];
@@ -92,7 +92,7 @@ function openRuns(x: number, pieces: Piece[], reach: number): Run[] {
   return runs.length <= mostRuns ? runs : runs.sort((a, b) => heightOf(b) - heightOf(a)).slice(0, mostRuns);
 }
 
-/** Something stands between the line and x: a frame's edge beside the braces of a program parts them from nothing. */
+/** Something stands between the ruling and x: the edge of a frame beside the braces of a program separates nothing. */
 function isApart(rule: ColumnRule, x: number, pieces: Piece[]): boolean {
   const [left, right] = [Math.min(rule.x, x), Math.max(rule.x, x)];
   return pieces.some(({ box }) => box.left >= left && box.right <= right && box.top < rule.bottom && box.bottom > rule.top);
@@ -112,10 +112,10 @@ function ruledRuns(x: number, runs: Run[], rules: ColumnRule[], pieces: Piece[],
   });
 }
 
-/** So close, in sizes, stand lines between which one column has no other. */
+/** So close, in ems, stand lines between which one column has no other. */
 const noneBetween = 2.2;
 
-/** The line stands at the white between two lines of the other side that follow each other: columns with much leading. */
+/** The line stands at the white space between two lines of the other side that follow each other: columns with much leading. */
 function fallsBetween(box: Box, others: Box[], index: number, size: number): boolean {
   const [above, below] = [others[index - 1], others[index]];
   return above !== undefined && below !== undefined && box.top >= above.top && box.bottom <= below.bottom && below.top - above.top < noneBetween * size && below.top - above.top > 1.1 * size;
@@ -124,7 +124,7 @@ function fallsBetween(box: Box, others: Box[], index: number, size: number): boo
 /** Some line of one side stands beside a line of the other; indented lines above and below lines at the edge do not, as in program text. */
 function areSideBySide(left: Side, right: Side, size: number): boolean {
   const isBeside = (one: Box, other: Box): boolean => verticalOverlap(one, other) > 0.3 * size;
-  // Columns show it at once; only what has no two lines side by side is looked at as a whole.
+  // Columns show it at once; all lines are checked only where no two stand side by side.
   if (left.pieces.slice(0, 8).some((piece) => right.pieces.some((other) => isBeside(piece.box, other.box)))) return true;
   const byTop = (side: Side): Box[] => side.pieces.map((piece) => piece.box).sort((a, b) => a.top - b.top);
   const [lefts, rights] = [byTop(left), byTop(right)];
@@ -172,7 +172,7 @@ function strip(gutter: Gutter, pieces: Piece[]): { from: number; to: number } {
   return { from, to };
 }
 
-/** In parts of the size: white below a block that stands by itself at the head of a column. */
+/** In ems: white space below a block that stands by itself at the head of a column. */
 const whiteBelowHead = 1.5;
 
 /**
@@ -194,10 +194,10 @@ function withoutHead(x: number, run: Run, pieces: Piece[], size: number, rightTo
   return next - end < whiteBelowHead * size ? run : { top: (Math.min(top, next) + end) / 2, bottom: run.bottom };
 }
 
-/** In parts of the size: a heading is larger; first lines below it stand level, but for the white above a paragraph, which some programs leave out at the head of a column. */
+/** In ems: a heading is larger; first lines below it stand level, but for the white space above a paragraph, which some programs leave out at the head of a column. */
 export const headingSize = 1.12;
 export const shifted = 1.1;
-/** The white beside such a heading is nearly as high as that of its own column around it. */
+/** The white space beside such a heading is nearly as high as that of its own column around it. */
 const alikeWhite = 0.6;
 /** More on a page are no headings. */
 const mostHeadings = 12;

@@ -5,15 +5,15 @@ import { median } from '../../geometry/statistics.js';
 import type { Piece, Run, Side } from './sides.js';
 import { breaksSentences, rowsOf, widthBetween } from './sides.js';
 
-/** In parts of the size: white so wide parts blocks of words, such as a sender's address from the number and date of an invoice, although their rows stand level. */
+/** In ems: white space so wide parts blocks of words, such as a sender's address from the number and date of an invoice, although their rows stand level. */
 const wideWhite = 8;
-/** Letters of a row of such a block at least, in the middle. */
+/** The fewest characters of a row of such a block, as the median. */
 const wordyRow = 8;
 const mostBlockRows = 12;
 /** More rows with wide white are a table or a form. */
 const mostWideRows = 12;
 
-/** Middles of the white so wide that it parts blocks although nothing begins or ends at one x: one is flush left, the other flush right. */
+/** Middles of the white space so wide that it parts blocks although nothing begins or ends at one x: one is flush left, the other flush right. */
 export function wideGaps(pieces: Piece[], size: number): number[] {
   const sorted = pieces.filter(({ line }) => line !== null).sort((a, b) => a.line!.baseline - b.line!.baseline || a.box.left - b.box.left);
   const gaps: number[] = [];
@@ -36,11 +36,11 @@ export function areBlocksApart(left: Side, right: Side, size: number): boolean {
 
 /** More lines are no block at the head of a letter. */
 const mostOfBlock = 10;
-/** Lines of running text have so many letters. */
+/** The fewest characters of a line of running text. */
 const lettersOfText = 24;
-/** In parts of the size: white below a block that stands by itself. */
+/** In ems: white space below a block that stands by itself. */
 const whiteBelow = 1.5;
-/** The white below such a block, against the widest white between its lines. */
+/** The white space below such a block, against the widest white space between its lines. */
 const clearlyWider = 1.6;
 
 /**

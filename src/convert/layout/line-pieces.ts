@@ -1,9 +1,9 @@
-/** Lines cut into pieces at wide white and at words that belong to a table, a formula or a listing. */
+/** Lines cut into pieces at wide white space and at words that belong to a table, a formula or a listing. */
 import { gapTolerances } from '../page/tolerances.js';
 import { horizontalGap } from '../../geometry/box.js';
 import type { Line, Word } from '../../pdf/pdf-page.js';
 
-/** A line's words, parted where white wider than between words opens or where words are taken; `words` of lines that are partly read from the right do not stand in the order in which they are read. */
+/** The words of a line, split where white space wider than between words opens, or where words are taken. The words of a line that is partly read from the right are not in reading order. */
 export function piecesOfLine(line: Line, taken: Set<Word>): Word[][] {
   if (line.angle === 0 && line.words.some((word, index) => index > 0 && word.box.left < line.words[index - 1]!.box.left)) return piecesByPlace(line.words, taken);
   return partsOf(line.words, taken, line.angle === 0);
@@ -26,7 +26,7 @@ export function partsOf(words: Word[], taken: Set<Word>, isUpright = true): Word
   return pieces;
 }
 
-/** The same by where the words stand, each piece in the order in which its words are read. */
+/** The same by the places of the words; each piece is in reading order. */
 function piecesByPlace(words: Word[], taken: Set<Word>): Word[][] {
   const places = new Map<Word, number>();
   let [place, right, size] = [0, -Infinity, 0];

@@ -1,14 +1,14 @@
-/** Justified lines whose white is stretched as far as that between columns: evenly, and lines above or below run across it. */
+/** Justified lines whose white space is stretched as far as that between columns: evenly, and lines above or below run across it. */
 import { areLevel } from '../page/rows.js';
 import { baselineTolerances } from '../page/tolerances.js';
 import { unionBox, widthOf } from '../../geometry/box.js';
 import { lowerMedian } from '../../geometry/statistics.js';
 import type { Line, Word } from '../../pdf/pdf-page.js';
 
-/** In parts of the size: white between words that makes a line a loose one, and white that parts the lines of two columns whatever stands around. */
+/** In ems: white space between words that makes a line a loose one, and white space that parts the lines of two columns whatever stands around. */
 const looseGap = 0.45;
 const widestGap = 3;
-/** White in parts of the line's median; sentences and clauses end with more of it. */
+/** White space in parts of the line's median; sentences and clauses end with more of it. */
 const least = 0.6;
 const most = 1.4;
 const mostAfterStop = 2.6;
@@ -38,7 +38,7 @@ function stretchedGaps(words: Word[], size: number): Gap[] {
   return middle >= looseGap * size && isEven ? gaps : [];
 }
 
-/** Some line right above or below runs across the white. */
+/** Some line right above or below runs across the white space. */
 function isCrossed({ left, right }: Gap, { baseline, size }: Line, around: Line[]): boolean {
   return around.some((other) => {
     const distance = Math.abs(other.baseline - baseline);

@@ -1,4 +1,4 @@
-/** Words in the outermost margins of a page: no table reaches there, so its finder does not get to see them. */
+/** Words in the outermost margins of a page: no table reaches there, so the table finder does not receive them. */
 import { middleX, middleY } from '../../geometry/box.js';
 import type { Box, Line, PageContent, Ruling, Word } from '../../pdf/pdf-page.js';
 
@@ -64,7 +64,7 @@ function outermost(rows: Row[], rulings: Ruling[], ends: (row: Row) => boolean, 
   return [];
 }
 
-/** Words of the rows at the very top and bottom that wide white parts from the rest, but for rows of tables that reach there. */
+/** Words of the rows at the very top and bottom that wide white space parts from the rest, but for rows of tables that reach there. */
 export function marginWords(content: PageContent): Set<Word> {
   const rows = rowsFromTop(content.lines);
   if (rows.length < 3) return new Set();

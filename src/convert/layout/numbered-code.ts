@@ -7,17 +7,17 @@ export interface NumberedListing {
   code: Word[];
 }
 
-/** What hardly stands in other text than a program's. */
+/** What hardly any text but a program contains. */
 export const programSign = /[{}();=<>$#|[\]\\]|^(?:import|from|def|class|return|else|end|SELECT|INSERT|WHERE)\b/;
 
-/** Lines that must be numbered. Numbers set like the program itself are the first column of a table as likely: then there must be more lines, and more of them with signs that prices and remarks have not. */
+/** Lines that must be numbered. Numbers set like the program itself are the first column of a table as likely: then there must be more lines, and more of them with characters that prices and remarks have not. */
 const aside = { lines: 3, signs: 0.2, sign: programSign };
 const alike = { lines: 5, signs: 0.5, sign: /[{};<>\\]|==|:=|[-=]>|\(\)|^(?:import|from|def|class|return|else|end|SELECT|INSERT|WHERE)\b/ };
-/** Numbers stand beside the program's left edge, at most so many of its sizes away. */
+/** The largest distance between a number and the left edge of the program, in ems. */
 export const nearest = 5;
 /** From one number to the next, in sizes of the larger of a number and usual text: a long line may be broken into some. */
 const farthest = 5;
-/** More numbers on a page are no lines that anybody reads. */
+/** A page with more numbers is no text. */
 export const mostNumbers = 2000;
 
 interface NumberedLine {
@@ -84,7 +84,7 @@ function isProgram(written: NumberedLine[], count: number): boolean {
   const [{ number, words }] = written as [NumberedLine];
   const { size } = words[0]!;
   if (number.size > 1.1 * size) return false;
-  // A table says more of what stands in its cells.
+  // Cells of a table contain other text as well.
   if (written.filter((line) => programOf(line).length < line.words.length).length > 0.5 * written.length) return false;
   const isAside = number.size < 0.85 * size || written.every((line) => line.words[0]!.color !== number.color);
   const least = isAside ? aside : alike;

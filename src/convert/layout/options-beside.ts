@@ -1,4 +1,4 @@
-/** Items of a list that stand side by side, as the answers of an exam do: told by their count, which runs along the rows or down the columns. */
+/** Items of a list that stand side by side, as the options of an exam do. Their numbers run along the rows or down the columns. */
 import { lastOf, splitWhere } from '../page/rows.js';
 import { markerOf } from '../wording/markers.js';
 import type { Marker } from '../wording/markers.js';
@@ -9,10 +9,10 @@ interface Row {
   pieces: Piece[];
 }
 
-/** In parts of the size: the white before an item beside another one; how far lines may stand off the column of theirs. */
+/** In ems: the white space before an item beside another one; how far lines may stand off the column of theirs. */
 const whiteBetween = 1.5;
 const slack = 0.6;
-/** How far in the second line of an item stands, in sizes, at most. */
+/** The largest indent of the second line of an item, in ems. */
 const furthestIn = 3;
 
 const initial = /^[A-Z]\.$/;

@@ -1,4 +1,4 @@
-/** Grounds and frames that text stands on: panels at a side of the page, as high as most of it, are columns of their own; others are set into the text around them. */
+/** Fills and frames that text stands on: panels at a side of the page, as high as most of it, are columns of their own; others are set into the text around them. */
 import { heightOf, widthOf } from '../../geometry/box.js';
 import type { Box, DrawnBox } from '../../pdf/pdf-page.js';
 
@@ -30,12 +30,12 @@ export function sidePanels(boxes: DrawnBox[], width: number, height: number): Pa
   return edges;
 }
 
-/** Points: what is smaller is a mark or a bar; and more boxes on a page are a drawing. */
+/** Points: smaller boxes are marks or bars. A page with more boxes is a drawing. */
 export const leastWidth = 30;
 export const leastHeight = 16;
 export const mostBoxes = 400;
 
-/** A colour that is seen. */
+/** A visible fill. */
 export const isGround = (fill: number): boolean => fill >= 0 && fill !== 0xffffff;
 
 /** Boxes that text may stand on. */

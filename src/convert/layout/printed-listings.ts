@@ -6,9 +6,9 @@ import type { PageContent, Word } from '../../pdf/pdf-page.js';
 import { isRuled } from './numbered-code.js';
 
 const fewestLines = 2;
-/** Words in a monospace font; more on a page nobody reads. */
+/** Words in a monospace font; a page with more is no text. */
 const mostWords = 5000;
-/** From one line to the next, in sizes: between parts of one listing there is an empty line at most. */
+/** From one line to the next, in ems: between parts of one listing there is an empty line at most. */
 const farthest = 2.9;
 /** The same between a listing and the rest of it. */
 const mostWhite = 8;
@@ -19,7 +19,7 @@ const sizeSlack = 0.06;
 const promptSign = /^(?:(?:\p{L}[\w.-]{0,15})?>{1,3} ?[\p{L}"'(.]|\$ [\p{L}.~/]|#[#>]|In ?\[\d+\]|\[1\] )/u;
 /** What hardly stands in a table or a typewritten text: calls, values given to names, blocks, statements with their ends. */
 const callSign = /[\p{L}\d_.]\(["'\p{L}]|[{}\\]|;$|<-|->|==|:=|\(\)|^[\p{L}_.][\w.$]* = |^Call:/u;
-/** Of its lines, how many have such signs where none begins with a prompt, and how many and in how many lines at least: what is typed in the cells of a table's columns may stand on a few baselines of its own. */
+/** Of its lines, how many have such characters where none begins with a prompt, and how many and in how many lines at least: what is typed in the cells of a table's columns may stand on a few baselines of its own. */
 const leastSigns = 0.2;
 const fewestSigns = 2;
 const fewestUnprompted = 4;
@@ -32,7 +32,7 @@ export function printedListings(page: PageContent, taken: Set<Word>): Word[][][]
   const upright = page.words.filter(({ angle }) => angle === 0);
   const written = upright.filter((word) => word.font.monospace && !taken.has(word));
   if (written.length < fewestLines || written.length > mostWords) return [];
-  // Signs that such a font lacks come from others: `~`, `≤`.
+  // Characters that such a font lacks come from others: `~`, `≤`.
   const isSign = ({ text }: Word): boolean => !/[\p{L}\p{N}.,:]/u.test(text);
   const signs = upright.filter((word) => !word.font.monospace && isSign(word));
   const others = upright.filter((word) => !word.font.monospace && !isSign(word)).sort((a, b) => a.baseline - b.baseline);
@@ -46,7 +46,7 @@ export function printedListings(page: PageContent, taken: Set<Word>): Word[][][]
   return listings;
 }
 
-/** Below a listing, with nothing but white between: the rest of what the program printed. */
+/** Below a listing, with nothing but white space between: the rest of what the program printed. */
 function goesOn(listing: Word[][] | undefined, [first]: Word[][], others: Word[]): boolean {
   const above = listing?.at(-1)?.[0];
   const below = first?.[0];

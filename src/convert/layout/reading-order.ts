@@ -55,7 +55,7 @@ function cut(pieces: Piece[], rules: ColumnRule[], rightToLeft: boolean, depth: 
     for (const part of parts) {
       const own: Piece[][] = [];
       cut(part, rules, rightToLeft, depth + 1, own);
-      // Of two sections of one column each, white and headings tell as of one.
+      // Two sections of one column each are read like one.
       if (wasOne && own.length === 1) leaves.at(-1)!.push(...own[0]!);
       else leaves.push(...own);
       wasOne = own.length === 1 && sections.length > 1 && sections.every(({ columns }) => columns.length === 0);
@@ -94,7 +94,7 @@ export function orderPage(structure: PageStructure, lines: TextLine[], vocabular
   const inCards = new Set(cards.flat(2));
   const pieces: Piece[] = [
     ...wholeVerticalLines(lines.filter((line) => !inCards.has(line))).map(pieceOf),
-    // White that parts columns is told by text, not by the ground it stands on.
+    // White space that parts columns is told by text, not by the fill it stands on.
     ...[...objects, ...structure.cardRows.map(({ box }, row) => unionOf(cards[row]!.flat()) ?? box)].map((box, object) => ({ box, line: null, object })),
   ];
   const rightToLeft = isRightToLeft([...pieces, ...[...inCards].map(pieceOf)]);

@@ -1,17 +1,17 @@
-/** White that runs down a few lines of a justified paragraph, because their words are long and the column is narrow: it parts no columns. */
+/** White space that runs down a few lines of a justified paragraph, because their words are long and the column is narrow: it parts no columns. */
 import { baselineTolerances } from '../page/tolerances.js';
 import type { Piece, Row, Side } from './sides.js';
 import { rowsOf, sideOf } from './sides.js';
 
-/** Lines that such white runs down at most. */
+/** Lines that such white space runs down at most. */
 const mostRows = 9;
-/** In parts of the size: lines are flush with each other, and follow each other. */
+/** In ems: lines are flush with each other, and follow each other. */
 const flush = 0.35;
-/** In parts of the size: how far the sizes of lines of one paragraph may differ. */
+/** In ems: how far the sizes of lines of one paragraph may differ. */
 const alike = 0.3;
 const nextLine = 1.7;
 
-/** Of the paragraph's lines, flush at both sides; `left` and `right` are what stands beside the white. */
+/** Of the paragraph's lines, flush at both sides; `left` and `right` are what stands beside the white space. */
 export function isRiver(left: Side, right: Side, pieces: Piece[], size: number): boolean {
   if ([...left.pieces, ...right.pieces].some(({ line }) => line === null)) return false;
   const rows = rowsOf(sideOf([...left.pieces, ...right.pieces]));

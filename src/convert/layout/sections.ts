@@ -6,27 +6,27 @@ import { headingSize, shifted } from './gutters.js';
 import type { Piece } from './sides.js';
 import { breaksSentences } from './sides.js';
 
-/** Pieces between two strips of white that run across all of them. */
+/** Pieces between two strips of white space that run across all of them. */
 interface Band {
   pieces: Piece[];
   top: number;
   bottom: number;
 }
 
-/** In parts of the size: white over a section's first row; between headings beside each other; how far a row begins from the left edge. */
+/** In ems: white space over a section's first row; between headings beside each other; how far a row begins from the left edge. */
 const whiteAbove = 0.5;
 const whiteBetween = 0.9;
 const atEdge = 1;
-/** In parts of the size: columns that are balanced end within a line and a half of each other; what is no higher than eight lines is no column of running text. */
+/** In ems: columns that are balanced end within a line and a half of each other; what is no higher than eight lines is no column of running text. */
 const balanced = 1.9;
 const shortColumn = 10;
 /** The next column begins at least so far from the left edge, as a share of the width. */
 const nextColumn = 0.2;
-/** In parts of the size: what begins so far below is of a later section. */
+/** In ems: what begins so far below is of a later section. */
 const laterSection = 2;
 /** More on a page are no headings. */
 const mostHeadings = 60;
-/** More pieces are no page that is meant to be read. */
+/** A page with more pieces is no text. */
 const mostPieces = 4000;
 
 function bandsOf(pieces: Piece[], slack: number): Band[] {
@@ -46,7 +46,7 @@ function bandsOf(pieces: Piece[], slack: number): Band[] {
 /** What the pieces of one set have in common. */
 interface Measure {
   size: number;
-  /** Most of the letters are so. */
+  /** Most of the characters are bold. */
   bold: boolean;
   left: number;
   right: number;
@@ -148,7 +148,7 @@ function columnsBelow(heads: Piece[], pieces: Piece[], size: number): Piece[][] 
 /** A section, or one column of it. */
 export interface Section {
   pieces: Piece[];
-  /** In the order of their headings, and what follows them; empty where white must tell. */
+  /** In the order of their headings, and what follows them; empty where white space must tell. */
   columns: Piece[][];
 }
 

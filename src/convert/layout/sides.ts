@@ -1,4 +1,4 @@
-/** What stands on one side of a strip of white: its pieces, its rows, and whether they are running text. */
+/** What stands on one side of a strip of white space: its pieces, its rows, and whether they are running text. */
 import { fromTop, rowsByBaseline } from '../page/rows.js';
 import { baselineTolerances } from '../page/tolerances.js';
 import { horizontalExtent, unionBox, widthOf } from '../../geometry/box.js';
@@ -52,7 +52,7 @@ export function isProse(side: Side, rows: Row[]): boolean {
   return median(rows.map((row) => widthOf(row) / width)) >= 0.7 && median(rows.map((row) => row.letters)) >= 16;
 }
 
-/** How far a line that is broken fills its column, and how close the next one follows, in sizes. */
+/** The share of its column that a broken line fills, and the distance of the next line, in ems. */
 const filled = 0.75;
 const closeLines = 1.7;
 
@@ -79,14 +79,14 @@ export function breaksSentences(pieces: Piece[]): boolean {
   });
 }
 
-/** White between the sides; one line in ten may stand out of its column. */
+/** White space between the sides; one line in ten may stand out of its column. */
 export function widthBetween(left: Side, right: Side): number {
   const rights = left.pieces.map((piece) => piece.box.right).sort((a, b) => a - b);
   const lefts = right.pieces.map((piece) => piece.box.left).sort((a, b) => b - a);
   return lefts[Math.floor(0.9 * (lefts.length - 1))]! - rights[Math.floor(0.9 * (rights.length - 1))]!;
 }
 
-/** From where to where no piece crosses a place. */
+/** A range of heights in which no piece crosses one x. */
 export interface Run {
   top: number;
   bottom: number;

@@ -1,11 +1,11 @@
-/** Pages whose text the file itself has sideways or upside down: the page was laid in wrong, or what stands on it is wider than it. */
+/** Pages whose text is sideways or upside down in the file: the page was scanned that way, or its content is wider than the page. */
 import type { Line, PageContent, QuarterTurn } from '../../pdf/pdf-page.js';
 import { hasIdeographic } from '../wording/scripts.js';
 
 /** Fewer letters, or fewer lines, may be the labels of a drawing, or a note on the margin. */
 const fewestLetters = 60;
 const fewestLines = 3;
-/** Of all letters; the rest may be the running head and the number of the page. */
+/** Of all letters; the rest may be the running header and the number of the page. */
 const leastShare = 0.8;
 
 function lettersOf(line: Line): number {
@@ -17,7 +17,7 @@ function isVerticalWriting(line: Line): boolean {
   return line.angle === 270 && line.words.some(({ text }) => hasIdeographic(text));
 }
 
-/** By what the page must be turned, clockwise, to be read. */
+/** Degrees, clockwise, by which the page must be turned to be read. */
 export function turnOf({ lines }: PageContent): QuarterTurn {
   if (lines.every(({ angle }) => angle === 0)) return 0;
   const all = lines.reduce((sum, line) => sum + lettersOf(line), 0);

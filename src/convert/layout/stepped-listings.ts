@@ -7,13 +7,13 @@ import type { NumberedListing } from './numbered-code.js';
 
 const fewestLines = 4;
 const mostStep = 20;
-/** Words of programs; more on a page nobody reads. */
+/** Words of programs; a page with more is no text. */
 const mostWords = 5000;
 /** Of the distance between two lines: how far a number may stand from where its line must be. */
 const uneven = 0.06;
-/** Of the lines, how many have signs of a program. */
+/** Of the lines, how many have symbols of program text. */
 const leastSigns = 0.2;
-/** White between lines of one program, in their distances. */
+/** White space between lines of one program, in their distances. */
 const emptyLines = 2.3;
 
 /** The page's listings with two numbers at least, each at the height that its value says. */

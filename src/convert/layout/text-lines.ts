@@ -45,7 +45,7 @@ function lineOfFormula({ words, box, baseline, size, text, latex }: FoundFormula
   return { ...lineOfWords(words, [], () => 'Formula'), text, latex, box, baseline, size, spans: [], bold: false, boldPrefix: 0, order: Math.min(...words.map((word) => word.order)) };
 }
 
-/** A whole line, however wide the white in it is. */
+/** A whole line, however wide the white space in it is. */
 function wholeLine(words: Word[], content: PageContent, roleOf: (mcid: number) => string): TextLine {
   return joinPieces(partsOf(words, new Set()).map((part) => lineOfWords(part, content.links, roleOf)));
 }

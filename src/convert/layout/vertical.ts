@@ -1,4 +1,4 @@
-/** Pages of vertical writing: its lines follow each other from the right, and signs that were painted upright by themselves are lines of it, too. */
+/** Pages of vertical writing: its lines follow each other from the right, and characters that were painted upright by themselves are lines of it, too. */
 import { middleX } from '../../geometry/box.js';
 import { joinPieces } from '../page/text-line.js';
 import { hasIdeographic } from '../wording/scripts.js';
@@ -16,11 +16,11 @@ export function isVerticalText(lines: TextLine[]): boolean {
   return all > 0 && vertical > 0.7 * all;
 }
 
-/** In sizes: how far apart signs of one line stand at most, and from where on there is a space between them. */
+/** In ems: how far apart characters of one line stand at most, and from where on there is a space between them. */
 const widestStep = 3.5;
 const spaceStep = 1.6;
 
-/** In sizes: brackets take half of their square, so that what follows them may begin above the square's end; more white ends a line. */
+/** In ems: brackets take half of their square, so that what follows them may begin above the square's end; more white ends a line. */
 const sameLine = 0.8;
 
 /** Pieces of one line as the line. */
@@ -35,7 +35,7 @@ function joinDownwards(lines: TextLine[]): TextLine[] {
   return joined;
 }
 
-/** The lines of vertical writing whole, with single upright signs below each other as such lines, where most of the page is written so; else as they are. */
+/** The lines of vertical writing whole, with single upright characters below each other as such lines, where most of the page is written so; else as they are. */
 export function wholeVerticalLines(lines: TextLine[]): TextLine[] {
   if (!isVerticalText(lines)) return lines;
   const isSign = (line: TextLine): boolean => line.angle === 0 && [...line.text].length === 1 && hasIdeographic(line.text);

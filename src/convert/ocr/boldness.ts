@@ -47,7 +47,7 @@ function follows(above: SizedLine, below: SizedLine, scale: number): boolean {
   return Math.abs(above.size - below.size) <= 0.12 * below.size && isNextLine(above, below, below.size, scale);
 }
 
-/** A line alone may be a little off; those above and below it tell. */
+/** The measure of one line may be a little off; the lines above and below decide. */
 function leastInk(line: SizedLine, all: Measured[], scale: number): number {
   const above = all.find((other) => follows(other.line, line, scale));
   const below = all.find((other) => follows(line, other.line, scale));

@@ -1,9 +1,9 @@
 /** Numbers in which a reader of shapes took a nought for an o, a one for an l. */
 
-/** Signs before it, digits with points, commas and dashes between them, an exponent, signs behind it. */
+/** Characters before it, digits with points, commas and dashes between them, an exponent, characters behind it. */
 const likeNumber = /^([^\p{L}\d]*)([\doOlIi.,\-–]*)((?:[eE][+\-−–][\doOlI]+)?)([^\p{L}\d]*)$/u;
 
-/** Years and decimals whose first sign was read as a letter. Any other letter at the beginning may be meant: `O157`, `i386`, `II.12`. */
+/** Years and decimals whose first character was read as a letter. Any other letter at the beginning may be meant: `O157`, `i386`, `II.12`. */
 const yearOrDecimal = /^(?:[lIi](?=[5-9][\doO]{2}$)|[oO](?=[.,]\d))/u;
 
 function digitsOf(text: string): string {
@@ -13,7 +13,7 @@ function digitsOf(text: string): string {
   return begun.replace(/(?<=[\doOlIi])[oO]|(?<=[\d][.,])[oO](?=[\dlIi])/gu, '0').replace(/(?<=\d)[lIi](?=[\d.,])|(?<=\d[.,])[lIi](?=\d)/gu, '1');
 }
 
-/** The word with digits for letters where it is a number by all its other signs; every other word as it is. An o behind one or two digits is an ordinal's (`1o`, `10o`). */
+/** The word with digits for letters where it is a number by all its other characters; every other word as it is. An o behind one or two digits is an ordinal's (`1o`, `10o`). */
 export function asNumber(word: string): string {
   const [, before = '', body = '', exponent = '', behind = ''] = likeNumber.exec(word) ?? [];
   const digits = body.match(/\d/gu)?.length ?? 0;

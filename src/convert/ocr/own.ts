@@ -43,7 +43,7 @@ export function shippedLineVoting(reader: () => Pick<NetworkReader, 'lineVotes'>
   return network === null ? null : (bitmap, dpi, signal) => reader().lineVotes(bitmap, { network, dpi, signal });
 }
 
-/** `reader` is started when a page first asks for it. One network reads all its languages: they need not be told apart. */
+/** `reader` is started when the first page needs it. One network reads all its languages, so they need not be distinguished. */
 export function ownRecognisers(reader: () => Pick<NetworkReader, 'recogniseText'>, directory: string): TextRecognisers {
   return {
     async find(_, asked): Promise<TextRecogniser | NoRecogniser> {
@@ -62,7 +62,7 @@ export function ownRecognisers(reader: () => Pick<NetworkReader, 'recogniseText'
   };
 }
 
-/** Text models of the model directories, which the main process holds. By name any of them; otherwise the first that says it knows all languages asked for. */
+/** Text models of the model directories, which the main process holds: any of them by its name, otherwise the first one whose card names all requested languages. */
 export function modelRecognisers(pages: Pick<PageReaders, 'textModels' | 'readLines'>): TextRecognisers {
   const strangeTo = (languages: string[], asked: readonly string[]): string[] => asked.filter((code) => !languages.includes(dataFileOf(code) ?? code) && !languages.includes(code));
   return {
@@ -79,7 +79,7 @@ export function modelRecognisers(pages: Pick<PageReaders, 'textModels' | 'readLi
   };
 }
 
-/** A look that fails is no more than a reader that is not there. */
+/** A failed search counts as a recogniser that does not exist. */
 async function lookFor(recognisers: TextRecognisers, preset: string, asked: readonly string[]): Promise<TextRecogniser | NoRecogniser> {
   return recognisers.find(preset, asked).catch((thrown: unknown) => ({ reason: asLecternError(thrown).message }));
 }
@@ -97,7 +97,7 @@ export function installedRecognisers(
   const isModel = async (preset: string): Promise<boolean> => ((await pages?.textModels().catch(() => [])) ?? []).some(({ name }) => name.toLowerCase() === preset.toLowerCase());
   return {
     async find(preset, asked): Promise<TextRecogniser | NoRecogniser> {
-      // The usual word: for it no process is asked what models there are.
+      // The usual value: it needs no list of models from the main process.
       if (models !== null && preset !== 'auto' && await isModel(preset)) return models.find(preset, asked);
       if (preset.startsWith('tess')) return system.find(preset, asked);
       const found = await lookFor(own, preset, asked);

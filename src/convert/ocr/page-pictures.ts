@@ -6,15 +6,15 @@ import { readPicture } from './read-picture.js';
 import type { Drawing, PictureReader } from './read-picture.js';
 import { captionKind } from '../wording/captions.js';
 
-/** Share of the page below which a picture is not looked at: logos, icons, portraits. */
+/** Smaller pictures, as a share of the page, are not recognised: logos, icons, portraits. */
 const leastShare = 0.05;
 /** Dots per inch below which letters of running text cannot be read. */
 const leastDpi = 60;
-/** Pictures of one page that are looked at. */
+/** The most pictures of one page that are recognised. */
 const mostPictures = 8;
-/** Points of white between a picture and the first line of its caption, at most. */
+/** Points of white space between a picture and the first line of its caption, at most. */
 const farthestCaption = 30;
-/** What a picture must say to be one of text: so many lines of so many words, and half of its letters in them, or a share of it covered by lines; and so surely. Else they are labels. */
+/** What a picture of text needs: so many lines of so many words with half of its characters in them, or a share of its area covered by lines, and a mean confidence. Otherwise its text is labels. */
 const fewestLines = 3;
 const fewestWords = 4;
 const fewestLetters = 60;
@@ -24,7 +24,7 @@ const leastConfidence = 0.85;
 const nothingButText = 0.3;
 
 export interface ReadPictures {
-  /** The page with what its pictures say. */
+  /** The page with the text of its pictures. */
   content: PageContent;
   /** Mean over the letters that were read, 0..1. */
   confidence: number;
@@ -54,7 +54,7 @@ function figuresIn({ images, drawings, lines }: PageContent): Set<Box> {
   }));
 }
 
-/** Pictures in which text may be seen that the file does not tell, and that belongs to the page. */
+/** Pictures that may show text of the page which the file does not contain. */
 function candidates(content: PageContent): PlacedImage[] {
   const { images, width, height, words } = content;
   if (images.length === 0) return [];
@@ -67,7 +67,7 @@ function candidates(content: PageContent): PlacedImage[] {
   }).slice(0, mostPictures);
 }
 
-/** Whether a look at the page's pictures is worth the time. */
+/** Whether the pictures of the page are worth recognising. */
 export function mayHoldText(content: PageContent): boolean {
   return candidates(content).length > 0;
 }

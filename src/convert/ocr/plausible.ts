@@ -1,7 +1,7 @@
 /** Whether a page's letters can be words of a language: a font with a broken table of its letters gives others than it shows. */
 import type { Word } from '../../pdf/pdf-page.js';
 
-/** Fewer words of at least two letters, and fewer letters in them, tell nothing. */
+/** Fewer words of at least two letters, or fewer letters in them, are too few to judge. */
 const fewestWords = 40;
 const fewestLetters = 150;
 /** Shares in running text of languages in Latin script: of vowels 0.35 to 0.52, of the words below 0.15 to 0.5; by chance 0.04, seldom 0.08. */

@@ -47,7 +47,7 @@ export interface PictureReader {
   signal: AbortSignal;
   /** Without it no page is turned. */
   lineVotes: LineVoting | null;
-  /** What stands on its head or its side is given up where the recogniser can tell. */
+  /** Upside-down and sideways pages are abandoned early where the recogniser detects them. */
   onlyUpright?: boolean;
 }
 
@@ -55,7 +55,7 @@ function whole({ width, height }: { width: number; height: number }): Box {
   return { left: 0, top: 0, right: width, bottom: height };
 }
 
-/** As fine as the reader wants, unless the page is too large for that. */
+/** The resolution that the recogniser wants, unless the page is too large for it. */
 function dpiFor(content: PageContent, wanted: number): number {
   const pixels = (content.width / 72) * (content.height / 72) * wanted * wanted;
   return pixels <= maxPixels ? wanted : Math.max(1, Math.floor(wanted * Math.sqrt(maxPixels / pixels)));
@@ -66,7 +66,7 @@ const pointsPerInch = 72;
 const paperWidth = 8.3;
 const scanned = { least: 70, most: 600 };
 
-/** Dots per inch. The points of an image file are its pixels, whose size nobody knows: as if it were a page of A4 or letter paper. */
+/** Dots per inch. The points of an image file are its pixels, whose size is unknown: it is taken for a page of A4 or letter paper. */
 function resolutionOf(drawn: Bitmap, content: PageContent): number {
   const dpi = (pointsPerInch * drawn.width) / content.width;
   return Math.round(dpi >= pointsPerInch + 0.5 ? dpi : Math.min(scanned.most, Math.max(scanned.least, drawn.width / paperWidth)));

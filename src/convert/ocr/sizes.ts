@@ -15,7 +15,7 @@ const descender = /[gjpqyQ()[\]{}/|§\u0327\u0328]/u;
 /** Of common text faces, as parts of the size: small letters, a t, others above the baseline, below it; below it a comma, which may be a point that was misread. */
 const heights = { small: 0.46, t: 0.58, tall: 0.69, below: 0.21, comma: 0.12 };
 
-/** Points that a font must have for the word's ink to be so high; null where the word does not tell (dashes, dots). */
+/** The font size, in points, for which the word's ink is so high; null where it cannot be derived (dashes, dots). */
 export function sizeOf(word: string, inkHeight: number): number | null {
   const text = word.normalize('NFD');
   if (!/[\p{L}\d]/u.test(text)) return null;

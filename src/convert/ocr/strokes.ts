@@ -1,4 +1,4 @@
-/** How thick the strokes of a word are in its picture: what tells bold from regular where no font is named. */
+/** The thickness of the strokes of a word in its picture: it distinguishes bold from regular type where no font is known. */
 import type { Bitmap } from '../../bitmap.js';
 
 /** In pixels of the bitmap; right and bottom excluded. */
@@ -11,7 +11,7 @@ export interface PixelBox {
 
 /** Ink and paper closer than this (of 255) are no text that can be measured. */
 const leastContrast = 60;
-/** Fewer runs of ink than this tell nothing. */
+/** Fewer runs of ink are too few to measure. */
 const fewestRuns = 8;
 
 /** Weights of red, green and blue in ITU-R BT.601 luma, per thousand; and paper, where a pixel is missing. */

@@ -22,7 +22,7 @@ export interface TesseractData {
   languages: string[];
 }
 
-/** What is installed where Tesseract itself would look; null where there is no language. */
+/** What is installed in Tesseract's own search path; null where there is no language. */
 export function findTesseractData(environment: Record<string, string | undefined>): TesseractData | null {
   const told = environment['TESSDATA_PREFIX'];
   const places = ['/usr/share/tesseract-ocr/5/tessdata', '/usr/share/tesseract-ocr/4.00/tessdata', '/usr/share/tessdata', '/usr/local/share/tessdata', '/opt/homebrew/share/tessdata'];
@@ -41,7 +41,7 @@ function chooseLanguages(data: TesseractData, asked: readonly string[]): string[
   return [...new Set(files)].filter((file) => data.languages.includes(file));
 }
 
-/** `reader` is started when a page first asks for it. Whatever engine a request names, this is the one there is. */
+/** `reader` is started when the first page needs it, whatever engine a request names. */
 export function tesseractRecognisers(reader: () => TextReader, environment: Record<string, string | undefined>): TextRecognisers {
   let version: Promise<string> | null = null;
   const isThere = async (): Promise<boolean> => {

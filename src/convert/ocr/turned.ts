@@ -10,7 +10,7 @@ export async function turnQuarter(bitmap: Bitmap, quarter: QuarterTurn): Promise
   return quarter === 0 ? bitmap : rotated(bitmap, quarter);
 }
 
-/** The bitmap turned clockwise by `degrees`, larger by the corners, white around. */
+/** The bitmap turned clockwise by `degrees`, larger by the corners, filled with white. */
 export async function rotated(bitmap: Bitmap, degrees: number): Promise<Bitmap> {
   return bitmapOf((await open(bitmap)).rotate(degrees, { background: '#ffffff' }));
 }

@@ -1,4 +1,4 @@
-/** Single lines whose letters the file does not tell, on a page whose other text is good: they are read from the page's picture. */
+/** Single lines whose characters the file does not name, on a page whose other text is good: they are recognised from the page picture. */
 import { holdsPoint, middleX, middleY } from '../../geometry/box.js';
 import type { Box, Line, PageContent } from '../../pdf/pdf-page.js';
 
@@ -7,10 +7,10 @@ const fewestCharacters = 5;
 const leastUnnamed = 0.35;
 /** In ems: how far a line reaches over its ink, beside and above or below it. */
 const reach = { across: 0.5, down: 0.3 };
-/** With fewer such characters on the page the signs are bullets and ornaments. */
+/** With fewer on the page they are bullets and ornaments. */
 const fewestOnPage = 12;
 
-/** Upright lines that are mostly signs without a name; none where they are too few to be text. */
+/** Upright lines that are mostly characters without a name; none where they are too few to be text. */
 export function unreadableLines({ lines }: PageContent): Line[] {
   const found = lines.filter((line) => {
     const text = line.words.map((word) => word.text).join('');
@@ -32,7 +32,7 @@ function liesIn(inner: Box, lines: Line[]): boolean {
 
 /**
  * The page with `unreadable` lines as `read`, a recogniser's reading of the page where they stand, has them; null where it has nothing
- * there. What the file tells stays as it is.
+ * there. Text that the file names stays as it is.
  */
 export function withReadLines(content: PageContent, unreadable: Line[], read: Line[]): PageContent | null {
   const gone = new Set(unreadable);
@@ -45,7 +45,7 @@ export function withReadLines(content: PageContent, unreadable: Line[], read: Li
   return { ...content, lines, words: lines.flatMap((line) => line.words), unmappedCharacters: 0 };
 }
 
-/** The words of a read line that stand in place of unreadable ones, and those that go on from them: signs without a name may be thought too narrow. */
+/** The words of a read line that stand in place of unreadable ones, and those that go on from them: characters without a name may be thought too narrow. */
 function standingIn(line: Line, unreadable: Line[], readable: Line[]): Line['words'] {
   const inside = line.words.map((word) => liesIn(word.box, unreadable));
   const free = line.words.map((word) => !liesIn(word.box, readable));

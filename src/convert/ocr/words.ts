@@ -1,4 +1,4 @@
-/** Recognised lines as a page's words and lines: sizes from the heights of letters, what is noise left out, boxes to tick beside their text. */
+/** Recognised lines as a page's words and lines: sizes from the heights of letters, what is noise left out, check boxes beside their text. */
 import { heightOf, holdsMiddle, unionBox, widthOf } from '../../geometry/box.js';
 import { weightedMedian } from '../../geometry/statistics.js';
 import type { ReadLine, ReadPage, ReadRuling, ReadShade, ReadWord } from '../../engine/port.js';
@@ -20,7 +20,7 @@ export interface PixelFrame {
   top: number;
 }
 
-/** A recogniser tells shapes, not fonts; how thick their strokes are is measured. */
+/** A recogniser returns characters, not fonts; the thickness of their strokes is measured. */
 export const recognisedFont: Font = { name: 'recognised', weight: 400, bold: false, italic: false, monospace: false, symbolic: false };
 const boldFont: Font = { ...recognisedFont, name: 'recognised bold', weight: 700, bold: true };
 
@@ -32,7 +32,7 @@ function isNoise(words: ReadWord[]): boolean {
   const text = words.map((word) => word.text).join('');
   const letters = text.replace(/[^\p{L}\d]/gu, '').length;
   const mean = words.reduce((sum, word) => sum + word.confidence * word.text.length, 0) / Math.max(1, text.length);
-  // A lone sign may be a bullet or a page number; a row of strokes is a rule or a texture.
+  // A lone character may be a bullet or a page number; a row of strokes is a rule or a texture.
   return mean < leastLine || letters === 0 && (text.length > 2 || mean < 0.8) || letters < 0.3 * text.length && mean < 0.7;
 }
 
@@ -49,7 +49,7 @@ function boxOf(word: Box, { scale, left, top }: PixelFrame): Box {
   return { left: (word.left - left) * scale, top: (word.top - top) * scale, right: (word.right - left) * scale, bottom: (word.bottom - top) * scale };
 }
 
-/** In ems: how high a bullet is, and the white behind it; and its width in heights. */
+/** In ems: how high a bullet is, and the white space behind it; and its width in heights. */
 const bulletShape = { height: { least: 0.15, most: 0.4 }, white: 0.3, width: { least: 0.7, most: 1.4 } };
 
 /** A dot before a line is read as the letter that it resembles; it is smaller than any. */
@@ -106,7 +106,7 @@ export function recognisedText(page: ReadPage, frame: PixelFrame, strokeOf: (wor
         angle: 0, glued: false, softHyphen: false, invisible: false, order: order++, link: -1, underline: false, strike: false, mcid: -1, confidence: word.confidence,
       };
     });
-    // One baseline for the line: what is left of a lean must not make its words look raised.
+    // One baseline for the line: a remaining lean must not make its words appear raised.
     const baseline = words[words.length >> 1]!.baseline;
     for (const word of words) word.baseline = baseline;
     lines.push({ words, box: unionBox(words.map(({ box }) => box)), baseline, size: line.size, angle: 0 });
@@ -125,7 +125,7 @@ export function recognisedRulings(rulings: ReadRuling[], { scale, left, top }: P
   });
 }
 
-/** What is wider than this, points, is a ground though no text stands on it. */
+/** A box wider than this, in points, is a fill although no text stands on it. */
 const widestBar = 100;
 
 /** Without the bars of charts. */

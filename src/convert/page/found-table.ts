@@ -20,7 +20,7 @@ export interface FoundTable {
   rowCount: number;
   columnCount: number;
   cells: TableCell[];
-  /** The file's own structure or drawn lines gave the grid, some lines or shading helped, or only the white between the words did. */
+  /** The file's own structure or drawn lines gave the grid, some lines or shading helped, or only the white space between the words did. */
   evidence: 'tagged' | 'ruled' | 'partly-ruled' | 'unruled';
   /** 0..1 */
   confidence: number;

@@ -1,4 +1,4 @@
-/** Text lines from words: grouping by baseline and splitting at white. All rows of words, chunks and line fragments are made here. */
+/** Text lines from words: grouping by baseline and splitting at white space. All rows of words, chunks and line fragments are made here. */
 import type { Box } from '../../geometry/box.js';
 import type { BaselineTolerance } from './tolerances.js';
 
@@ -46,7 +46,7 @@ export function fromLeft<Item extends { box: Pick<Box, 'left'> }>(items: Iterabl
   return [...items].sort((a, b) => a.box.left - b.box.left);
 }
 
-/** White from one item to the next one at its right, in ems of the larger one. */
+/** White space from one item to the next one at its right, in ems of the larger one. */
 export function gapInEms(before: { right: number; size: number }, item: { left: number; size: number }): number {
   return (item.left - before.right) / Math.max(before.size, item.size);
 }

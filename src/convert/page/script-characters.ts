@@ -1,11 +1,11 @@
-/** Scripts as the small signs that Unicode has, and the fonts whose words are mathematics. */
+/** Superscripts and subscripts as the characters that Unicode has for them, and the fonts whose words are mathematics. */
 import type { Word } from '../../pdf/pdf-page.js';
 import { isMathFont } from '../wording/cell-text.js';
 
 const superscripts: Record<string, string> = { 0: '⁰', 1: '¹', 2: '²', 3: '³', 4: '⁴', 5: '⁵', 6: '⁶', 7: '⁷', 8: '⁸', 9: '⁹', '+': '⁺', '−': '⁻', '-': '⁻', '=': '⁼', '(': '⁽', ')': '⁾', '′': '′', n: 'ⁿ', i: 'ⁱ' };
 const subscripts: Record<string, string> = { 0: '₀', 1: '₁', 2: '₂', 3: '₃', 4: '₄', 5: '₅', 6: '₆', 7: '₇', 8: '₈', 9: '₉', '+': '₊', '−': '₋', '-': '₋', '=': '₌', '(': '₍', ')': '₎', a: 'ₐ', e: 'ₑ', h: 'ₕ', i: 'ᵢ', j: 'ⱼ', k: 'ₖ', l: 'ₗ', m: 'ₘ', n: 'ₙ', o: 'ₒ', p: 'ₚ', r: 'ᵣ', s: 'ₛ', t: 'ₜ', u: 'ᵤ', v: 'ᵥ', x: 'ₓ' };
 
-/** `text` in small signs, or null where one of them has none. */
+/** `text` in superscript or subscript characters, or null where one of its characters has none. */
 export function smallSigns(text: string, place: 'sub' | 'sup'): string | null {
   const table = place === 'sub' ? subscripts : superscripts;
   let small = '';
@@ -27,7 +27,7 @@ function takesExponent(base: string, script: string): boolean {
   return /(?:^|[^\d.,])10$/.test(base) && /^[-−–+]?\d{1,3}$/.test(script) || /(?:^|\d)(?:[cdkmµμn]?m|ft|in)$/.test(base) && /^[23]$/.test(script);
 }
 
-/** In any font: a number that stands low after a letter (marks of notes never do), and what stands at one or two letters in italics. */
+/** In any font: a number that stands low after a letter (footnote references never do), and what stands at one or two letters in italics. */
 function isIndexed(base: Word, script: string, place: 'sub' | 'super'): boolean {
   const isVariable = base.font.italic && /(?:^|\P{L})\p{L}{1,2}$/u.test(base.text);
   if (place === 'sub') return /^\d{1,2}$/.test(script) && /[\p{L})\]]$/u.test(base.text) || isVariable;
@@ -40,7 +40,7 @@ interface Around {
   raised: string;
 }
 
-/** The charge of an ion, the power of a unit: no note's mark has a sign before or behind its number. */
+/** The charge of an ion, the power of a unit: no footnote reference has a plus or a minus at its number. */
 const signed = /^(?:[-−+]\d{1,3}|\d{0,2}[-−+])$/;
 /** The electrons of a shell: `3d⁵`, `[Ar]3d⁵4s¹`. */
 const shell = /(?:^|[\])⁰¹²³⁴-⁹])[1-8][spdfg]$/;
@@ -52,7 +52,7 @@ function isSignedOrPower(script: string, { before, raised }: Around): boolean {
   return /^\d{1,2}$/.test(script) && raised === script && (shell.test(before) || bracketed.test(before));
 }
 
-/** The script of a variable, the number of a formula of chemistry, or an exponent, in small signs; null where it may be the mark of a note, or has none. */
+/** The script of a variable, the number of a formula of chemistry, or an exponent, in Unicode's script characters; null where it may be a footnote reference, or has no such character. */
 export function scriptInLine(base: Word, script: Word, place: 'sub' | 'super', around: Around): string | null {
   const text = script.text.replace('–', '−');
   const isNumber = isMathWord(base) || isIndexed(base, text, place) || place === 'super' && (takesExponent(base.text, text) || isSignedOrPower(text, around));

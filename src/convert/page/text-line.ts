@@ -6,7 +6,7 @@ import type { Link, Word } from '../../pdf/pdf-page.js';
 import type { LinePrediction } from './layout-prediction.js';
 import { scriptInLine } from './script-characters.js';
 
-/** A stretch of the text that differs from plain text on the baseline. Offsets into `text`, end excluded. */
+/** A part of the text that differs from plain text on the baseline. Offsets into `text`, end excluded. */
 export interface Span {
   start: number;
   end: number;
@@ -26,7 +26,7 @@ export interface TextLine {
   font: string;
   /** More than a few of its characters are of other fonts. */
   mixed: boolean;
-  /** Nearly all of its letters are so. */
+  /** Nearly all of its characters are bold; the same for the next two. */
   bold: boolean;
   italic: boolean;
   monospace: boolean;
@@ -41,7 +41,7 @@ export interface TextLine {
   spans: Span[];
   /** The role of its tag in a tagged PDF, or ''. */
   role: string;
-  /** A formula by itself: the same as LaTeX. */
+  /** Of a formula by itself: its LaTeX. */
   latex?: string | undefined;
   /** A line of an algorithm or of what a program printed: which of the page's that are read line by line. */
   listing?: number;
@@ -166,7 +166,7 @@ export function lineOfWords(words: Word[], links: Link[], roleOf: (mcid: number)
 
 const isotope = /^(?:He|Li|Be|Ne|Na|Mg|Al|Si|Cl|Ar|Ca|Fe|Co|Ni|Cu|Zn|Kr|Sr|Tc|Ag|Xe|Cs|Ba|Hg|Pb|Rn|Ra|Th|Pu|Am)(?!\p{L})/u;
 
-/** A raised number or sign that begins the line, right before a word: the mark of a note, which touches it in some programs' files. */
+/** A raised number or character that begins the line, right before a word: the footnote reference, which touches it in some programs' files. */
 function isNoteMark(raised: Span | undefined, mark: Word, next: Word): boolean {
   return raised?.script === 'super' && /^(?:\d{1,3}|[*†‡§]{1,3})$/u.test(mark.text) && /^\p{L}{2}/u.test(next.text) && !/^\p{Lu}[\p{Lu}\d]/u.test(next.text) && !isotope.test(next.text);
 }
@@ -203,7 +203,7 @@ export function joinPieces(pieces: TextLine[], glue: (left: TextLine, right: Tex
     const shift = text.length;
     text += piece.text;
     starts.push({ start: shift, left: piece.box.left, right: piece.box.right });
-    // The mark of a note that stands by itself before its text is raised only beside it.
+    // The footnote reference that stands by itself before its text is raised only beside it.
     if (piece !== main && piece.angle === 0 && scriptOf(piece, main.size, main.baseline) === 'super') addSpan(spans, { start: shift, end: text.length, script: 'super', uri: null });
     else for (const span of piece.spans) spans.push({ ...span, start: span.start + shift, end: span.end + shift });
   }

@@ -30,13 +30,13 @@ export const baselineTolerances = {
   looseLine: { ems: 0.1, of: 'own' },
 } as const satisfies Record<string, BaselineTolerance>;
 
-/** White between words on one line. */
+/** White space between words on one line. */
 export const gapTolerances = {
-  /** Wider white parts two fragments of a text line. */
+  /** Wider white space parts two fragments of a text line. */
   fragment: 0.8,
   /** The same behind a list marker, for the layout network. */
   afterMarker: 2,
-  /** Wider white parts two texts of a row of the page. */
+  /** Wider white space parts two texts of a row of the page. */
   rowText: 1.15,
   /** In tables: nearer words are always one chunk. */
   alwaysOneChunk: 0.55,

@@ -54,7 +54,7 @@ export interface PageStructure extends TextOrigin {
   pageIndex: number;
   width: number;
   height: number;
-  /** Text lines, and the pieces of such as wide white parts; text of tables is not among them, text of figures is. */
+  /** Text lines, and the pieces of such as wide white space parts; text of tables is not among them, text of figures is. */
   pieces: TextLine[];
   tables: PageTable[];
   figures: FigureRegion[];

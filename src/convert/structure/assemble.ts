@@ -197,7 +197,7 @@ function placesOf(block: TextBlock, running: RunningText | null): ItemPlace[] {
   });
 }
 
-/** How sure the lines are, where any was read from a picture. */
+/** The confidence of the lines, where any was recognised from a picture. */
 function confidencesOf(lines: TextLine[]): Pick<TextOptions, 'lineConfidences'> {
   if (lines.every(({ confidence }) => confidence === undefined)) return {};
   return { lineConfidences: lines.map(({ confidence }) => (confidence === undefined ? null : Math.round(confidence * 1000) / 1000)) };

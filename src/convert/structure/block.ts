@@ -25,7 +25,7 @@ export interface TextBlock {
   role: TextRole;
   /** One for each page or column the text runs over. */
   stretches: Stretch[];
-  /** White above, points: to the block before in its column, Infinity at the top of a column. */
+  /** White space above, points: to the block before in its column, Infinity at the top of a column. */
   spaceAbove: number;
   spaceBelow: number;
   /** Headings: 0 is the title; set once all headings are known. */
@@ -76,12 +76,12 @@ export function linesOf(block: TextBlock): TextLine[] {
   return block.stretches.length === 1 ? block.stretches[0]!.lines : block.stretches.flatMap((stretch) => stretch.lines);
 }
 
-/** Its lines with spaces between, for looking at; the document's text is made by `joinLines`. */
+/** Its lines with spaces between, for pattern matching; the document's text is made by `joinLines`. */
 export function plainText(block: TextBlock): string {
   return linesOf(block).map((line) => line.text).join(' ');
 }
 
-/** For each block the next one that the author wrote: running heads and feet are passed over. */
+/** For each block the next one that is no furniture. */
 export function nextBlocks(blocks: Block[]): Map<Block, Block | undefined> {
   const next = new Map<Block, Block | undefined>();
   let following: Block | undefined;

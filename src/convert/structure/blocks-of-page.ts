@@ -39,7 +39,7 @@ function objectBlock(text: PageLines, object: number, vocabulary: Vocabulary): B
   return { kind: 'figure', pageIndex: structure.pageIndex, figure, lines: figureRows(text.inside[index]!, figure, vocabulary), captions: [] };
 }
 
-/** White between neighbours of one column. */
+/** White space between neighbours of one column. */
 function measureSpace(blocks: Block[]): void {
   for (let i = 1; i < blocks.length; i++) {
     const [above, below] = [blocks[i - 1]!, blocks[i]!];

@@ -1,4 +1,4 @@
-/** Headings that are told by standing centred over running text, again and again in a face of their own: capitals or small capitals, as large as the text. */
+/** Headings that stand centred over running text, again and again in a style of their own: capitals or small capitals, as large as the text. */
 import { widthOf } from '../../geometry/box.js';
 import type { Block, TextBlock } from './block.js';
 import { linesOf, plainText } from './block.js';
@@ -9,10 +9,10 @@ import { faceOf } from './headings.js';
 /** So many of one face; a line of authors stands over text but once. */
 const fewest = 2;
 const mostLines = 3;
-/** In sizes: how far from the column's middle, and how far in from its edges. */
+/** In ems: how far from the column's middle, and how far in from its edges. */
 const offMiddle = 0.8;
 const setIn = 1.5;
-/** Of the column's width, what text below fills at least; in sizes, how far its first line may be set in. */
+/** Of the column's width, what text below fills at least; in ems, how far its first line may be set in. */
 const filled = 0.85;
 const indent = 4;
 /** What else must speak for them. */

@@ -1,16 +1,16 @@
-/** Lines down the page made of one sign again and again, as courts set them between the parties and the case: drawn, not written. */
+/** Lines down the page made of one character again and again, as courts set them between the parties and the case: drawn, not written. */
 import { areLevel } from '../page/rows.js';
 import { baselineTolerances } from '../page/tolerances.js';
 import type { TextLine } from '../page/text-line.js';
 import type { PageLines } from './style.js';
 
 const fewest = 4;
-/** In sizes, from one sign to the next. */
+/** In ems, from one character to the next. */
 const farthest = 3;
-/** More signs on a page are a drawing. */
+/** More characters on a page are a drawing. */
 const most = 300;
 
-/** The signs of such lines on all pages. */
+/** The characters of such lines on all pages. */
 export function findSignRules(pages: PageLines[]): TextLine[] {
   return pages.flatMap(({ outside }) => {
     const signs = outside.filter(({ text, angle, monospace }) => angle === 0 && !monospace && /^[)|§:¦]$/u.test(text)).sort((a, b) => a.baseline - b.baseline);
@@ -26,7 +26,7 @@ export function findSignRules(pages: PageLines[]): TextLine[] {
   });
 }
 
-/** Of the signs half have text at their left. Colons and bars of forms have text at their right, too, and brackets of boxes to tick an open one before them. */
+/** Of the characters half have text at their left. Colons and bars of forms have text at their right, too, and brackets of check boxes an open one before them. */
 function standsBesideText(run: TextLine[], lines: TextLine[]): boolean {
   const having = (isBeside: (line: TextLine, sign: TextLine) => boolean): number => run.filter((sign) => lines.some((line) => areLevel(sign, line, baselineTolerances.line) && isBeside(line, sign))).length;
   if (run[0]!.text === ')' ? having(({ box, text }, sign) => box.left < sign.box.left && text.lastIndexOf('(') > text.lastIndexOf(')')) > 0 : having(({ box, text }, sign) => box.left > sign.box.left && text.length > 1) >= 0.5 * run.length) return false;

@@ -14,7 +14,7 @@ const typewritten = 0.9;
 const mostlyMonospace = 0.5;
 const words = /^["'“(]?\p{L}[\p{L}’'-]*(?:,? \p{L}[\p{L}’'-]*){3,}[.,;:!?]?["'”)]?$/u;
 
-/** Signs of programs in many lines, sentences in few. */
+/** Symbols of program text in many lines, sentences in few. */
 function looksLikeProgram(lines: TextLine[]): boolean {
   const signs = lines.filter((line) => programSign.test(line.text)).length;
   return signs >= 0.4 * lines.length && lines.filter((line) => words.test(line.text)).length < 0.5 * lines.length;
@@ -143,7 +143,7 @@ function originsOf(parts: Stretch[], cell: number): number[] {
   return origins;
 }
 
-/** The width of a character, told by most of them; white between a line's pieces is as wide as it likes, however the text writes it. */
+/** The width of a character, as most characters have it. White space between the pieces of a line has any width. */
 function cellOf(lines: TextLine[]): number {
   const runs = lines.flatMap(({ text, box, pieces }) => {
     if (pieces.length === 0) return [{ length: text.length, width: widthOf(box) }];
@@ -162,7 +162,7 @@ export function codeText(parts: Stretch[]): string {
   return parts.map((part, index) => partText(part.lines, origins[index]! + setIn, cell, leadingOf(part.lines))).join('\n');
 }
 
-/** Empty lines in a row, at most: wider white is no listing's. */
+/** Empty lines in a row, at most: wider white space is no listing's. */
 const mostEmpty = 8;
 
 function partText(lines: TextLine[], left: number, cell: number, leading: number): string {

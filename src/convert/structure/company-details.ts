@@ -1,4 +1,4 @@
-/** The small print at the foot of a letter or an invoice: the sender's account, register and tax numbers. It is no running foot: whoever pays the invoice needs it. */
+/** The small print at the bottom of a letter or an invoice: the sender's account, register and tax numbers. It is no running footer: the payer of the invoice needs it. */
 import { unionBox } from '../../geometry/box.js';
 import type { PageStructure } from '../page/values.js';
 import type { TextLine } from '../page/text-line.js';
@@ -10,7 +10,7 @@ import { edgeRows, isPageNumber, pattern } from './furniture.js';
 import { findBodyStyle } from './style.js';
 import type { PageLines } from './style.js';
 
-/** A foot of more rows is none. */
+/** More rows are no such small print. */
 const mostRows = 9;
 
 /** An account number as it is written between countries. */
@@ -29,7 +29,7 @@ export function tellsOfCompany(text: string): boolean {
 /** In order from the top, or from the foot: a label and its number are in one row. */
 const textOf = (rows: EdgeRow[]): string => rows.map(({ text }) => text).join(' ');
 
-/** Rows at the foot of a page, apart from its text and smaller than that. */
+/** Rows at the bottom of a page, apart from its text and in smaller type. */
 function smallPrint(text: PageLines): EdgeRow[] {
   const rows = edgeRows(text, 'bottom', mostRows).filter(({ lines }) => !lines.every((line) => isPageNumber(line.text)));
   const last = rows.findIndex(({ gap, size }) => gap > 1.5 * size);
@@ -40,7 +40,7 @@ function smallPrint(text: PageLines): EdgeRow[] {
   return block.every(({ size }) => size <= 0.9 * body.size) ? block.reverse() : [];
 }
 
-/** The foot that tells of the company: small print, or what was taken for a running foot. */
+/** The company's small print, which may have been taken for a running footer. */
 function footOf(text: PageLines, labels: Map<TextLine, FurnitureLabel>): EdgeRow[] {
   const print = smallPrint(text);
   if (print.length > 0) return print;

@@ -1,4 +1,4 @@
-/** What stands between the parts of a table to say that it goes on: `continued on next page`, `Table 2 (continued)`, in several languages. */
+/** Lines between the parts of a table that say that it continues: `continued on next page`, `Table 2 (continued)`, in several languages. */
 import { unionBox } from '../../geometry/box.js';
 import type { PageTable } from '../page/page-table.js';
 import type { Block, TableBlock, TextBlock } from './block.js';

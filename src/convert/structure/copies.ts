@@ -9,7 +9,7 @@ const leastShare = 0.8;
 /** Indices of pages that say again what an earlier one says. */
 export function findCopies(pages: PageLines[]): Set<number> {
   const copies = new Set<number>();
-  /** Line and height -> the first pages that have it; a running head is on more, and tells nothing. */
+  /** Line and height -> the first pages that have it; a running header is on more, and is no evidence. */
   const known = new Map<string, number[]>();
   for (const [index, { outside }] of pages.entries()) {
     const letters = new Map<number, number>();

@@ -1,4 +1,4 @@
-/** Footnotes: small text at the foot of a page or column that begins with a number or sign. */
+/** Footnotes: small text at the foot of a page or column that begins with a number or character. */
 import type { Block, TextBlock } from './block.js';
 import { linesOf, plainText } from './block.js';
 import { isLikely, isUnlikely } from '../decide/line-classes.js';
@@ -6,12 +6,12 @@ import type { BodyStyle } from './style.js';
 
 const noteStart = /^(?:\d{1,3}[.)]?\s*(?=[\p{L}“"'‘(\[])|[*†‡§¶#∗]{1,3}\s*(?=\S)|\([a-z\d]{1,2}\)\s+)/u;
 
-/** A number or sign and a few words after it, or an address by itself. */
+/** A number or character and a few words after it, or an address by itself. */
 export function beginsNote(text: string): boolean {
   return noteStart.test(text) && (text.split(' ').length >= 4 || isAddressNote(text));
 }
 
-/** A number or sign and an address: no footer has one of its own number. */
+/** A number or character and an address: no footer has one of its own number. */
 export function isAddressNote(text: string): boolean {
   return /^(?:\d{1,3}|[*†‡§])\s*(?:https?:\/\/|www\.)\S+$/u.test(text);
 }
@@ -26,7 +26,7 @@ export function markFootnotes(blocks: Block[], body: BodyStyle, pageHeight: (pag
   }
 }
 
-/** The number with which a note begins; NaN for signs. */
+/** The number with which a note begins; NaN for characters. */
 function numberOf(block: TextBlock): number {
   return parseInt(plainText(block), 10);
 }

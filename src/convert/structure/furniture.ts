@@ -1,4 +1,4 @@
-/** Running heads, running feet and page numbers: what pages repeat at their edges, or what stands there apart from the text. */
+/** Running headers, running footers and page numbers: what pages repeat at their edges, or what stands there apart from the text. */
 import { fromLeft, fromTop, lastOf, rowsByBaseline } from '../page/rows.js';
 import { baselineTolerances } from '../page/tolerances.js';
 import { unionBox, widthOf } from '../../geometry/box.js';
@@ -21,14 +21,14 @@ export interface EdgeRow {
   top: number;
   bottom: number;
   size: number;
-  /** White between this row and the next one towards the middle of the page, points. */
+  /** White space between this row and the next one towards the middle of the page, points. */
   gap: number;
 }
 
-/** Rows of an edge that are looked at: three lines of a letterhead, an address, a page number. */
+/** The most rows of an edge that are checked: three lines of a letterhead, an address, a page number. */
 const rowsAtEdge = 4;
 
-/** From here on the layout network is believed that a row is furniture. */
+/** From here on the layout network's prediction counts that a row is furniture. */
 const sureFurniture = 0.9;
 
 const pageNumber = /^[-–—|·•\s]*(?:(?:page|seite|p\.|pág\.?|página|strana|str\.|pagina|s\.)\s*)?(?:\d{1,4}|[ivxlc]{1,7}|[A-Z]?-?\d{1,3}-\d{1,3})(?:\s*(?:of|von|de|sur|\/|z|di)\s*\d{1,4})?[-–—|·•\s.]*$/iu;
@@ -86,7 +86,7 @@ interface Repeats {
   pageCount: number;
 }
 
-/** Copies of a page, as of a form for each who signs it, are one page: that they say the same makes nothing a running head. */
+/** Copies of a page, as of a form for each who signs it, are one page: that they say the same makes nothing a running header. */
 function countRepeats(byPage: EdgeRow[][], copies: Set<number>): Repeats {
   const rows = byPage.filter((_, index) => !copies.has(index)).flat();
   const pageCount = byPage.length - copies.size;
@@ -107,7 +107,7 @@ function isRepeated(text: string, baseline: number, repeats: Repeats, body: Body
   const places = repeats.places.get(pattern(text)) ?? [];
   const same = places.filter((place) => Math.abs(place.baseline - baseline) <= 4).length;
   if (same < 2) return false;
-  // A title that comes back on a few slides is larger than the text; a running head is not.
+  // A title that comes back on a few slides is larger than the text; a running header is not.
   if (size > 1.15 * body.size) return same >= 4 && same >= 0.5 * repeats.pageCount;
   return same >= 3 || same >= 0.4 * repeats.pageCount;
 }
@@ -149,7 +149,7 @@ function spansPage(row: EdgeRow, width: number): boolean {
   return row.lines.slice(1).some((line, index) => line.box.left - row.lines[index]!.box.right > 0.22 * width) && row.text.length <= 110;
 }
 
-/** In the margin of a full page, neither large nor tiny, no sentence, no formula, and with white between it and the text: then the layout network is believed. It never saw pages of a line or two, and would leave nothing of them. */
+/** In the margin of a full page, neither large nor tiny, no sentence, no formula, and with white space between it and the text: then the layout network's prediction counts. It never saw pages of a line or two, and would leave nothing of them. */
 function mayBeFurniture({ lines, text, size, gap, bottom, top }: EdgeRow, page: PageLines, body: BodyStyle, edge: 'top' | 'bottom'): boolean {
   const depth = edge === 'top' ? bottom / page.structure.height : 1 - top / page.structure.height;
   return isFull(page) && depth < 0.12 && size <= 1.3 * body.size && size >= 0.6 * body.size && !(text.length > 25 && /[.!?:;,]$/.test(text)) && lines.every(({ latex }) => latex === undefined)
@@ -184,12 +184,12 @@ function standsApart(row: EdgeRow, text: PageLines, body: BodyStyle, edge: 'top'
   if (depth < 0.075 && white > 3 * leading && row.size <= 1.8 * body.size && !bold) return true;
   if (depth < 0.1 && white > 3 * leading && row.size <= 1.2 * body.size && !bold) return true;
   if (row.text.length > 110) return false;
-  // Small print at the end of an empty stretch: an address, an account.
+  // Small print below empty space: an address, an account.
   if (depth < 0.14 && white > 6 * leading && row.size < 0.85 * body.size) return true;
   return row.size <= 1.05 * body.size && !bold && depth < 0.1 && white > 1.1 * leading;
 }
 
-/** A numbered title, its number apart from it, or titles larger than the text, beside each other. Whether the row is bold is another's question. */
+/** A numbered title, its number apart from it, or titles larger than the text, beside each other. Bold type is not checked here. */
 function isHeading({ lines, size }: EdgeRow, body: BodyStyle): boolean {
   const [number, title] = [lines[0]!.text, lines[1]?.text ?? ''];
   if (/^(?:\d{1,2}(?:\.\d{1,2}){0,3}\.?|[IVX]{1,5}\.|§ ?\d{1,3}\.?)$/.test(number) && lines.length > 1) return size >= 0.95 * body.size && /\p{L}{3}/u.test(title) && numberingOf(`${number} ${title}`) !== null;
@@ -215,7 +215,7 @@ export interface Furniture {
 /** `Date: 3 May 2024`, `Invoice no. 2024-17`. */
 const labelled = /\p{L}{2}\.?\s?(?::|\bno\.|\bnr\.|#)\s{0,9}[^\s/]{0,40}\d/iu;
 
-/** Rows that tell what a letter or an invoice is about, unless other pages repeat them: labels with their values, or the sender's address beside a number and a date. A running head has one row. */
+/** Rows with the data of a letter or an invoice, unless other pages repeat them: labels with their values, or the sender's address beside a number and a date. A running header has one row. */
 function tells(rows: EdgeRow[], width: number): boolean {
   if (rows.length < 2 || rows.some(({ lines }) => lines.some(({ text }) => pageNumber.test(text)))) return false;
   return rows.some(({ lines }) => lines.some(({ text }) => labelled.test(text))) || rows.every((row) => spansPage(row, width));
@@ -288,7 +288,7 @@ function deepBlock(rows: EdgeRow[], text: PageLines, body: BodyStyle, edge: 'top
   return depth < 0.075 && small ? block : [];
 }
 
-/** Rows between the edge and a row that is furniture are so too where they are of its kind: the lines of one head. */
+/** Rows between the edge and a row of furniture are furniture, too, where they are of its kind: the lines of one running header. */
 function isOneHead(rows: EdgeRow[], width: number): boolean {
   const last = rows.at(-1)!;
   const across = last.lines.reduce((sum, line) => sum + widthOf(line.box), 0);
@@ -318,7 +318,7 @@ function labels(line: TextLine, lines: TextLine[], margin: number, width: number
     angle === line.angle && Math.abs(size - line.size) < 0.2 * size && Math.abs(baseline - line.baseline) < 0.2 * line.size && box.right >= margin && box.left <= width - margin);
 }
 
-/** Text in the outer margins: a library's stamp on its side, the numbers of lines, a running head beside the page. */
+/** Text in the outer margins: a library's stamp on its side, the numbers of lines, a running header beside the page. */
 export function findSideText(pages: PageLines[]): Map<TextLine, FurnitureLabel> {
   const found = new Map<TextLine, FurnitureLabel>();
   for (const { structure, outside } of pages) {

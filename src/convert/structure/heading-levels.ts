@@ -43,7 +43,7 @@ const mostRanks = 4;
 function rankStyles(blocks: TextBlock[]): number[] {
   const styles = blocks.map(styleOf);
   let ranks: number[] = [];
-  // Sizes that were measured on a picture are less exact than those a file tells.
+  // Sizes that were measured on a picture are less exact than those of a file.
   const measured = blocks.some((block) => linesOf(block)[0]!.font.startsWith(recognisedFont.name));
   for (const tolerance of measured ? [0.1, 0.15, 0.2] : [0.05, 0.12, 0.2]) {
     const distinct: Style[] = [];

@@ -16,7 +16,7 @@ export function faceOf(block: TextBlock, body: BodyStyle): string {
   return [line.font, Math.round(line.size * 2), line.bold, line.italic, caps, line.color].join('|');
 }
 
-/** What is missing to the threshold may be made up for by looking exactly like other headings. */
+/** A score below the threshold is enough for a block in exactly the style of other headings. */
 const likelyFrom = 1.3;
 
 /** Running text, not numbered itself, that is set as far out as the block, but for the indent of its first line. */
@@ -28,7 +28,7 @@ function opensText(block: TextBlock, next: Block | undefined): boolean {
   return Math.abs(line.box.left - left) < 0.6 * line.size || second === undefined && left > line.box.left && left - line.box.left < widestIndent * line.size;
 }
 
-/** In sizes, of a paragraph's first line. */
+/** In ems, of a paragraph's first line. */
 const widestIndent = 2.5;
 
 /** A whole one, or what a formula below it ends. */
@@ -43,12 +43,12 @@ const leastLettered = 0.5;
 interface Counted {
   block: Block;
   value: number;
-  /** It looks like one by itself. */
+  /** Its own score makes it a heading. */
   sure: boolean;
 }
 
 /**
- * Blocks of one line that go on with the count of a heading in its face, each over text that is set as far out: headings, though the white around
+ * Blocks of one line that go on with the count of a heading in its face, each over text that is set as far out: headings, though the white space around
  * them may not say so, where a list would have its items below one another or its text set in. A count of letters in italics, as in many papers, begins with what need not look like one.
  */
 export function findNumberedHeadings(blocks: Block[], next: Map<Block, Block | undefined>, evidence: HeadingEvidence): Set<Block> {

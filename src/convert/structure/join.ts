@@ -17,7 +17,7 @@ const sentenceEnd = /[.!?:…。！？]["'”’»)\]]*\d{0,3}$/;
 const mostBetween = 12;
 /** Running text has a line of so many letters: addresses, names and dates beside each other need not. */
 const lettersOfText = 24;
-/** In sizes: the next line stands at most so far below, and begins so near to where the one above does. */
+/** In ems: the next line stands at most so far below, and begins so near to where the one above does. */
 const nextLine = 1.7;
 const sameEdge = 0.5;
 
@@ -70,7 +70,7 @@ function standsOver(heading: TextBlock, below: TextBlock): boolean {
   return over.pageIndex === under.pageIndex && over.box.bottom <= under.box.top + 1 && over.box.left < under.box.right && over.box.right > under.box.left;
 }
 
-/** Set into the paragraph by the page: on a ground or in a frame of its own, beside lines that go on below, or in larger or smaller letters amid a sentence. */
+/** Set into the paragraph by the page: on a fill or in a frame of its own, beside lines that go on below, or in larger or smaller letters amid a sentence. */
 function isSetApart(block: TextBlock, { first, second, above, below }: Halves, isRightBelow: boolean, panelsOf: (pageIndex: number) => Box[]): boolean {
   const outside = (panel: Box, pageIndex: number): boolean => ![{ line: above, pageIndex: first.stretches.at(-1)!.pageIndex }, { line: below, pageIndex: second.stretches[0]!.pageIndex }].some((half) => half.pageIndex === pageIndex && isIn(half.line.box, panel));
   if (block.stretches.every(({ pageIndex, box }) => panelsOf(pageIndex).some((panel) => isIn(box, panel) && outside(panel, pageIndex)))) return true;
@@ -110,7 +110,7 @@ function beginningOf(block: TextBlock, before: Block[], panelsOf: (pageIndex: nu
   return null;
 }
 
-/** Joins the halves; the joined block stands where the first half stood. `panelsOf`: grounds and frames of a page. */
+/** Joins the halves; the joined block stands where the first half stood. `panelsOf`: fills and frames of a page. */
 export function joinAcrossColumns(blocks: Block[], panelsOf: (pageIndex: number) => Box[]): Block[] {
   const result: Block[] = [];
   for (const block of blocks) {

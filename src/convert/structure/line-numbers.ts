@@ -1,4 +1,4 @@
-/** Numbers of every fifth or tenth line in the white between two columns of running text, as patents have them: no part of the text. */
+/** Numbers of every fifth or tenth line in the white space between two columns of running text, as patents have them: no part of the text. */
 import { middleX } from '../../geometry/box.js';
 import type { TextLine } from '../page/text-line.js';
 import type { PageLines } from './style.js';
@@ -9,7 +9,7 @@ const fewest = 4;
 const most = 300;
 const steps = [5, 10];
 const uneven = 0.25;
-/** In sizes, how far their middles may be apart. */
+/** In ems, how far their middles may be apart. */
 const oneColumn = 0.6;
 /** Lines of so many letters are running text; of these, how many stand on either side at least. */
 const lettersOfText = 25;

@@ -1,4 +1,4 @@
-/** One row of a table that the end of a page or of a column parts from the rest of it: its head alone before, or its last row alone behind. Such a row looks like text, and only the columns of the rest tell what it is. */
+/** One row of a table that the end of a page or column separates from the rest: its header before, or its last row behind. Such a row resembles text; only the columns of the rest show what it is. */
 import { rowsByBaseline } from '../page/rows.js';
 import { baselineTolerances } from '../page/tolerances.js';
 import { middleX, unionBox, widthOf } from '../../geometry/box.js';
@@ -12,20 +12,20 @@ import type { PageLines } from './style.js';
 
 /** Tables of fewer columns agree with too much that stands side by side. */
 const leastColumns = 3;
-/** Lines of text in a lone head and in a lone row, at most. */
+/** The most lines of text in a lone header and in a lone row. */
 const mostHeadLines = 4;
 const mostRowLines = 14;
-/** From one line of a row to the next, in sizes. */
+/** From one line of a row to the next, in ems. */
 const mostStep = 1.5;
 /** Of the table's size, how much larger or smaller its row may be. */
 const sizeSlack = 0.12;
-/** Of the table's width, how much longer or shorter the rules around its head may be. */
+/** The share of the table's width by which the rulings around its header may be longer or shorter. */
 const ruleSlack = 0.1;
 /** How far a text may stand out of its column, points. */
 const slack = 2;
 /** By how much a row may be moved otherwise than its text column, in sizes of the table. */
 const mostOff = 1.5;
-/** Of a text column's width, how wide the next one may be with the white between them. */
+/** Of a text column's width, how wide the next one may be with the white space between them. */
 const pitch = 1.15;
 
 interface Side {
@@ -46,8 +46,8 @@ export interface KnownFurniture {
 }
 
 /**
- * The pages, where a lone row is a table of one row (`lone`) and its lines are no text any more; joinTables() makes one table of both. A page's lines are looked at only where a table is the first or
- * last of a column. A row at the head of a page may look like a running head: where nothing else goes on with the table, only what is sure is none.
+ * The pages, where a lone row is a table of one row (`lone`) and its lines are no text any more; joinTables() makes one table of both. The lines of a page are checked only where a table is the first or
+ * last of a column. A row at the top of a page may resemble a running header: where nothing else continues the table, only certain running headers are excluded.
  */
 export function withLoneRows(pages: PageLines[], { isLikely, isSure }: KnownFurniture): PageLines[] {
   const found = new Map<number, LoneRow[]>();
@@ -178,7 +178,7 @@ function betweenRules(rules: Separator[], { box }: PageTable): (line: TextLine) 
   return ({ baseline }) => last !== undefined && before !== undefined && baseline < last.y && baseline > before.y;
 }
 
-/** The lines at the column's begin, up to wider white. */
+/** The lines at the column's begin, up to wider white space. */
 function rowAt(pieces: TextLine[], table: PageTable, shift: number): LoneRow | null {
   const lines: LoneLine[] = [];
   for (const line of linesFrom(-1, pieces)) {

@@ -11,7 +11,7 @@ import { amountOf, holdsAnswers, markerOf } from '../wording/markers.js';
 import { numberingOf } from '../wording/numbering.js';
 import type { BodyStyle } from './style.js';
 
-/** So sure the layout network must be of two lines to part them: they are of two regions then. */
+/** The confidence with which the layout network must put two lines into two regions to part them. */
 const sureLine = 0.98;
 
 /** What the rows of one column have in common. */
@@ -136,7 +136,7 @@ function isLabelled({ text, monospace }: TextLine): boolean {
   return !monospace && text.length <= 60 && /^\p{Lu}[\p{L}.’'/-]*(?: [\p{L}.’'/-]+){0,2} ?:\s\S/u.test(text);
 }
 
-/** In sizes: white between a name and what is said of it. */
+/** In ems: white space between a name and what is said of it. */
 const besideName = 1.2;
 
 /** Rows of names and what is said of them, as a course's facts are set: the texts of both begin at the same places, or the one above goes on below its text. */
@@ -162,14 +162,14 @@ function opensInBold({ text, boldPrefix, bold }: TextLine): boolean {
   return !bold && boldPrefix > 2 && boldPrefix < text.length && /^\p{Lu}.*[.:—–]$/u.test(text.slice(0, boldPrefix).trim());
 }
 
-/** Of two regions, as the layout network is sure. What is set in below the line above hangs on it, as an entry of a bibliography does, or begins a paragraph, which geometry sees. */
+/** The layout network puts them into two regions with confidence. A line that is indented below the one above continues it, as in a bibliography, or begins a paragraph, which geometry finds. */
 function areSeenApart({ prediction: above, box, size }: TextLine, { prediction: below, box: next }: TextLine): boolean {
   if (next.left > box.left + 0.5 * size) return false;
   if (above === undefined || below === undefined || above.region < 0 || below.region < 0 || above.region === below.region) return false;
   return [above, below].every(({ odds }) => Math.max(...Object.values(odds)) >= sureLine);
 }
 
-/** In the midst of a word, of brackets or of a sentence, at line distance, from a line that has no room left (on a scan nobody knows that exactly): whatever is seen, this is one paragraph. */
+/** In the midst of a word, of brackets or of a sentence, at line distance, from a line without room left (on a scan that is not known exactly): this is one paragraph, whatever is predicted. */
 function goesOn(above: TextLine, below: TextLine, habits: ColumnHabits, leading: number): boolean {
   const [distance, size] = [below.baseline - above.baseline, above.size];
   const isNext = !changesStyle(above, below) && distance > 0.5 * size && distance <= 1.1 * leading && Math.abs(above.box.left - below.box.left) < 0.5 * size;
@@ -180,7 +180,7 @@ function goesOn(above: TextLine, below: TextLine, habits: ColumnHabits, leading:
   return inSentence && (isFull || above.confidence !== undefined);
 }
 
-/** A raised number or sign opens the line: the mark of a note. */
+/** A raised number or character opens the line: the footnote reference. */
 function beginsRaised(line: TextLine): boolean {
   const [first] = line.spans;
   return first !== undefined && first.start === 0 && first.script === 'super' && first.end < line.text.length && /^[\d*†‡§]{1,3}$/.test(line.text.slice(0, first.end).trim());
@@ -199,7 +199,7 @@ function opensItem(group: TextLine[], below: TextLine): boolean {
   if (marker.kind === 'bullet' || countsOn(group[0]!, below)) return true;
   if (goesOnAfterAbbreviation(above.text, below.text)) return false;
   if (endsSentence(above.text) || markerOf(above.text) !== null) return true;
-  // Written without white, such numbers also begin lines of running text.
+  // Written without white space, such numbers also begin lines of running text.
   if (marker.shape === '①' || marker.shape === '（#）') return false;
   return below.box.left < above.box.left - 0.8 * below.size || above.box.right < below.box.right - 4 * below.size;
 }
@@ -220,14 +220,14 @@ function mirrored<Edges extends { left: number; right: number }>(box: Edges): Ed
   return { ...box, left: -box.right, right: -box.left };
 }
 
-/** The layout network never saw pages that are read from the right: its regions say nothing of their paragraphs. */
+/** The layout network was not trained on pages that are read from the right: its regions are not used for their paragraphs. */
 function inMirror(line: TextLine): TextLine {
   const copy = { ...line, box: mirrored(line.box) };
   delete copy.prediction;
   return copy;
 }
 
-/** The paragraphs of one column; each is one stretch. */
+/** The paragraphs of one column; each is one fragment. */
 export function paragraphsOf(column: Column, lines: TextLine[], pageIndex: number, body: BodyStyle): TextBlock[] {
   const fromRight = isReadFromRight(lines);
   const seen = fromRight ? lines.map(inMirror) : lines;

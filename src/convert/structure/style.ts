@@ -1,4 +1,4 @@
-/** What the document's running text looks like: the measure that headings, notes and captions are held against. */
+/** The style of the document's running text, with which headings, notes and captions are compared. */
 import { horizontalOverlap, widthOf } from '../../geometry/box.js';
 import type { PageStructure } from '../page/values.js';
 import type { PageTable } from '../page/page-table.js';
@@ -41,7 +41,7 @@ function add<Key>(counts: Map<Key, number>, key: Key, amount: number): void {
   counts.set(key, (counts.get(key) ?? 0) + amount);
 }
 
-/** Letters in a line as they weigh: long lines are running text, short ones labels and headings. Signs of Chinese, Japanese and Korean are as wide as two. */
+/** Letters in a line as they weigh: long lines are running text, short ones labels and headings. Characters of Chinese, Japanese and Korean are as wide as two. */
 function weight({ text }: TextLine): number {
   const length = text.length + countWideLetters(text);
   return length < 25 ? 0.2 * length : length;
@@ -121,7 +121,7 @@ export function findBodyStyle(texts: PageLines[]): BodyStyle {
 
 
 /**
- * Marks lines in fonts whose characters are all equally wide, which not every file tells: over many lines of one font the width
+ * Marks lines in fonts whose characters are all equally wide, which not every file declares: over many lines of one font the width
  * by character hardly varies.
  */
 export function markMonospace(texts: PageLines[]): void {

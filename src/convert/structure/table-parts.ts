@@ -20,14 +20,14 @@ function rowTexts(table: PageTable, rows: number): string {
 }
 
 /**
- * How many rows at the top of the part below say again what the head above says: 0 where they say something else. Where a row is cut by the
- * page's end its rest has no label, and looks like a second row of the head that is repeated over it.
+ * How many rows at the top of the part below repeat the header above: 0 where they differ. Where a row is cut by the
+ * page's end its rest has no label, and resembles a second row of the repeated header.
  */
 function repeatedRows(above: PageTable, below: PageTable): number {
   const same = (rows: number): boolean => rows > 0 && rows <= below.rowCount && rowTexts(below, rows) === rowTexts(above, rows);
   const known = [headerRows(below), headerRows(above)].find(same);
   if (known !== undefined) return known;
-  // Nothing but its repetition may show that a row is a head: words over columns of words.
+  // Only its repetition may show that a row is a header: words over columns of words.
   const texts = below.cells.filter(({ row }) => row === 0).map(cellText);
   return texts.length > 1 && texts.every((text) => kindOf(text) === 'text') && new Set(texts).size === texts.length && same(1) ? 1 : 0;
 }
@@ -92,7 +92,7 @@ function isLabelled({ cells, rowCount }: PageTable, begin: number): boolean {
   return true;
 }
 
-/** Empties what a page's end leaves of a row: the part of its frame that holds no text, and the rest of its texts below. Returns how many rows of `below` are spoken for. */
+/** Empties the remaining part of a row that a page's end cut: the part of its frame without text, and the rest of its texts below. Returns how many rows of `below` are used up. */
 function joinSplitRow(above: PageTable, below: PageTable, skip: number): number {
   let begin = skip;
   while (begin < below.rowCount && isEmptyRow(below, begin)) begin++;
@@ -159,7 +159,7 @@ function kindOf(text: string): 'empty' | 'number' | 'text' {
   return /^[\s$€£¥(+−–-]*\d[\d.,\s]*[%)]*$/.test(text) ? 'number' : 'text';
 }
 
-/** What most cells of each column below the head hold. */
+/** The kind of content of most cells of each column below the header. */
 function columnKinds(table: PageTable): ('empty' | 'number' | 'text')[] {
   const heads = headerRows(table);
   return Array.from({ length: table.columnCount }, (_, column) => {
@@ -170,7 +170,7 @@ function columnKinds(table: PageTable): ('empty' | 'number' | 'text')[] {
   });
 }
 
-/** The first row holds figures where the table above does: it is a row like the others and no head. */
+/** The first row holds numbers where the table above does: it is a row like the others and no header. */
 function beginsWithData(above: PageTable, below: PageTable): boolean {
   const kinds = columnKinds(above);
   const first = below.cells.filter((cell) => cell.row === 0);
@@ -193,7 +193,7 @@ function goesOn(above: TableBlock, below: TableBlock, between: Block[], heightOf
   if (!followsOn(above, below, heightOf) || !sameColumns(above.table, below.table)) return false;
   const rows = headerRows(below.table);
   const sameColumn = below.pageIndex === above.places.at(-1)!.pageIndex;
-  // Two tables that stand side by side are two, unless the second has no head of its own.
+  // Two tables that stand side by side are two, unless the second has no header of its own.
   if (rows === 0 && !sameColumn || beginsWithData(above.table, below.table)) return true;
   if (sameColumn) return false;
   return repeatedRows(above.table, below.table) > 0 || below.table.evidence !== 'unruled' && above.table.evidence === below.table.evidence;

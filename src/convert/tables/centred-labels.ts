@@ -4,7 +4,7 @@ import type { FoundTable, TableCell } from '../page/found-table.js';
 /** How far from the middle of the rows above and below, and how far apart these are, in parts of what other rows are. */
 const offMiddle = 0.25;
 const farthestRows = 1.4;
-/** Rows whose distance tells what is usual. */
+/** The fewest rows whose distances give the usual one. */
 const leastDistances = 2;
 
 interface Row {
@@ -12,7 +12,7 @@ interface Row {
   baseline: number;
 }
 
-/** The tables with such labels as cells over both rows. Drawn and tagged tables tell their cells themselves. */
+/** The tables with such labels as cells over both rows. The cells of ruled and tagged tables are known already. */
 export function withCentredLabels(tables: FoundTable[]): FoundTable[] {
   return tables.map((table) => (table.evidence === 'ruled' || table.evidence === 'tagged' ? table : withCentredLabelsIn(table)));
 }
@@ -42,7 +42,7 @@ function middleOf(values: number[]): number {
   return (least + most) / 2;
 }
 
-/** Answers, for a row, how far other rows than it and those beside it are apart, in the middle; NaN where too few are. */
+/** Returns, for a row, the median distance of the rows other than it and its neighbours; NaN where there are too few. */
 function usualDistances(rows: Row[]): (row: number) => number {
   const distances = rows.map(({ baseline }, at) => (at > 0 ? baseline - rows[at - 1]!.baseline : NaN));
   const sorted = distances.filter(Number.isFinite).sort((a, b) => a - b);
@@ -83,7 +83,7 @@ function withoutRows(table: FoundTable, rows: Set<number>): FoundTable {
     if (cell.words.length === 0) return [];
     const row = place[cell.row - 1]!;
     for (let column = cell.column; column < cell.column + cell.columnSpan; column++) covered.add(at(row, column)).add(at(row + 1, column));
-    // The rows above and below are the head.
+    // The rows above and below are the header.
     return [{ ...cell, row, rowSpan: 2, columnHeader: cell.columnHeader || heads.has(cell.row - 1) && heads.has(cell.row + 1) }];
   });
   return { ...table, rowCount: table.rowCount - rows.size, cells: cells.filter(({ row, column, words }) => words.length > 0 || !covered.has(at(row, column))) };

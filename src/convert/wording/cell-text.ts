@@ -1,4 +1,4 @@
-/** What a piece of text looks like as cell content: a number, prose, a formula, program text. */
+/** Kinds of cell content: a number, prose, a formula, program text. */
 import { isEnumerator } from './markers.js';
 import { countIdeographs, withoutIdeographs } from './scripts.js';
 
@@ -30,7 +30,7 @@ export function hasLeader(text: string): boolean {
   return /(?:\.\s?){5,}|(?:…\s?){2,}|_{6,}/.test(text);
 }
 
-/** Words between spaces; where none are written, as in Chinese and Japanese, two signs are about one. */
+/** Words between spaces; where none are written, as in Chinese and Japanese, two characters are about one. */
 export function wordCount(text: string): number {
   return withoutIdeographs(text).split(' ').filter((word) => word !== '').length + Math.ceil(countIdeographs(text) / 2);
 }
@@ -45,7 +45,7 @@ export function startsLowercase(text: string): boolean {
   return /^[\p{Ll}(,;&]/u.test(text) && !isEnumerator(text.split(' ')[0] ?? '');
 }
 
-/** Signs of program text: braces, backslashes, assignments, calls, statement ends. */
+/** Symbols of program text: braces, backslashes, assignments, calls, statement ends. */
 export function looksLikeCode(text: string): boolean {
   return /[{}\\]|[;{]$|:=|[!=]=|->|\w\(.*\)|^(?:end|else|fi|if|for|while|return|def|function|local|var|let|const|import|from|class)\b|^(?:\/\/|%|#\s|--|\/\*)|\w_\w+_\w/.test(text);
 }
@@ -55,7 +55,7 @@ export function isMathFont(name: string): boolean {
   return /^(?:CM(?:MI|SY|EX|BSY|MIB)|LM(?:Math|MathI)|MSAM|MSBM|EU(?:FM|SM|RM)|rsfs|wasy|stmary)|Math/i.test(name);
 }
 
-/** Written like an equation: signs of relation or operation stand between other things. */
+/** Written like an equation: relation symbols or operators stand between other things. */
 export function isFormula(text: string): boolean {
   return /\S\s*[=≡≈≃≤≥≠∈∝→⇒↦≔]\s*\S|[∑∏∫√∂∇∀∃]|^\(\d{1,2}(?:\.\d{1,2})?\)$/.test(text);
 }

@@ -16,18 +16,18 @@ export interface Marker {
 const bullet = /^([•·‣◦▪▫■□◻❏❐❑❒●○◆◇▶►▸➢➤➔✓✔✗✦★⁃∙\uf0b7\uf0a7\uf0d8\uf0fc]|[-–—*\ufffd](?=\s+\S))\s*(?=\S|$)/u;
 const check = /^([☐☑☒✅⬜⊠⌧]|\[[ xX]\])\s+/u;
 const ticked = /[☑☒✅⊠⌧xX]/u;
-/** Bullets that are boxes to tick where others beside them are ticked. */
+/** Bullets that are check boxes where others beside them are ticked. */
 const hollow = /^[□◻❏❐❑❒]$/u;
 const anyBox = /[☐☑☒⊠⌧□◻❑❒]/u;
 const number = /^(\(?)(\d{1,3}|[a-z]|[A-Z]|[ivx]{1,5}|[IVX]{1,5})([.)\]]|\.\))\s+(?=\S)/u;
-/** As Chinese and Japanese text counts, without white behind. */
+/** As Chinese and Japanese text counts, without white space behind. */
 const wide = /^(?:（(\d{1,2})）|([①-⑳]))\s*(?=\S)/u;
 const bracketed = /^\[(\d{1,3})\]\s+(?=\S)/u;
 
 /** Bullets by themselves, in the cells of tables, too, where ✔, ✗ and ○ are values. */
 const bulletAlone = /^[•●▪▫■□◦‣⁃∙·–—»►▶➢✓*\uf0b7\uf0a7-]$/;
 const enumerator = /^(?:\(?(?:\d{1,3}|[a-zA-Z]|[ivxlcIVXLC]{1,6})[.)]|\[\d{1,3}\]|\d{1,2}(?:\.\d{1,2}){1,4}\.?)$/;
-/** A bullet or a box to tick, alone or before text. */
+/** A bullet or a check box, alone or before text. */
 const leadingBullet = /^[•·‣◦▪■●○▸►➢✓✔☐☑☒⊠*–—-]$|^[•·‣◦▪■●○▸►➢✓✔☐☑☒⊠]\s/;
 
 export function isBullet(text: string): boolean {
@@ -44,7 +44,7 @@ export function isListMarker(text: string): boolean {
   return isBullet(text) || (isEnumerator(text) && !/^\d{1,2}(?:\.\d{1,2})+$/.test(text));
 }
 
-/** The text begins with a bullet or a box to tick; white follows it where there is more text. */
+/** The text begins with a bullet or a check box; white follows it where there is more text. */
 export function beginsWithBullet(text: string): boolean {
   return leadingBullet.test(text);
 }
@@ -59,13 +59,13 @@ export function romanValue(text: string): number {
   return digits.reduce((sum, digit, index) => sum + (digit < (digits[index + 1] ?? 0) ? -digit : digit), 0);
 }
 
-/** Boxes to tick stand in the line or at its end, as the answers to a question do. */
+/** Check boxes stand in the line or at its end, as the answers to a question do. */
 export function holdsAnswers(text: string): boolean {
-  // A hollow square by itself may be a sign of mathematics.
+  // A hollow square by itself may be a mathematical symbol.
   return /\S\s[☐☑☒⌧](?=\s|$)/u.test(text) || /\S\s[□◻❑❒⊠](?=\s).*\s[□◻❑❒⊠](?=\s)/u.test(text);
 }
 
-/** The box to tick that a bullet is, or null: an empty square that stands in a list with ticked ones. */
+/** The check box that a bullet is, or null: an empty square that stands in a list with ticked ones. */
 export function asEmptyBox(marker: Marker): Marker | null {
   return marker.kind === 'bullet' && hollow.test(marker.text) ? { ...marker, kind: 'check', shape: 'check', checked: false } : null;
 }
@@ -80,7 +80,7 @@ export function markerOf(text: string): Marker | null {
   }
   const dot = bullet.exec(text);
   if (dot !== null && dot[0].length < text.length) {
-    // A sign by itself that the file does not name can only be one.
+    // A single character without a Unicode value can only be a bullet.
     return { kind: 'bullet', text: dot[1] === '\ufffd' ? '•' : dot[1]!, length: dot[0].length, value: 0, shape: dot[1]!, checked: null };
   }
   const counted = number.exec(text);
@@ -109,7 +109,7 @@ export function markerOf(text: string): Marker | null {
   return null;
 }
 
-/** What stands right behind a number without white: `3D` is none. */
+/** What stands right behind a number without white space: `3D` is none. */
 const unit = '(?:[mµkcd]?[gl]|[cm]m|oz|lbs?|EL|TL|Stk|x|克|千克|公斤|毫升|升|[个個片杯本枚匙])(?!\\p{Script=Latin})';
 const month = '(?:jan|feb|mar|mär|apr|avr|abr|may|mai|jun|juin|jul|juil|aug|août|sep|oct|okt|oto|nov|dec|dez|déc|ene|fév|ago|dic|gen|mag|giu|lug|set|ott)[\\p{L}]*(?![\\p{L}])';
 /** Numbers of clauses have dots, too; years and days of a month are no amounts. */

@@ -9,7 +9,7 @@ export interface Numbering {
   /** Nothing but a heading is numbered like this. */
   strong: boolean;
   kind: 'decimal' | 'letter' | 'roman' | 'word';
-  /** A letter without a full stop: `A Night on the Ferry` begins like `A Contributions`; only a `B` elsewhere tells them apart. */
+  /** A letter without a full stop: `A Night on the Ferry` begins like `A Contributions`; only a `B` elsewhere distinguishes them. */
   bare: boolean;
   /** `3.1` as [3, 1]; letters by their place in the alphabet. */
   values: number[];

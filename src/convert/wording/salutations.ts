@@ -1,4 +1,4 @@
-/** How letters begin: a line by itself, though nothing but its words tells it from the text below. */
+/** Salutations: the line with which a letter begins. Only its words distinguish it from the text below. */
 
 const openings = [
   'dear', 'hello', 'hi', 'to whom it may concern', 'ladies and gentlemen',

@@ -1,4 +1,4 @@
-/** Signs of scripts that are written without white between words, or as wide as two letters. */
+/** Characters of scripts that are written without white space between words, or as wide as two letters. */
 
 const kanaAndHan = '\\u3040-\\u30ff\\u3400-\\u9fff\\uf900-\\ufaff';
 const wideMarks = '\\u3000-\\u303f\\uff00-\\uff60';
@@ -23,7 +23,7 @@ export function countWideLetters(text: string): number {
   return text.match(wideLetters)?.length ?? 0;
 }
 
-/** Whether there is any sign that lines which run downwards are made of. */
+/** Whether there is any character that lines which run downwards are made of. */
 export function hasIdeographic(text: string): boolean {
   return vertical.test(text);
 }

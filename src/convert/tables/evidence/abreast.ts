@@ -8,7 +8,7 @@ import { isValue } from '../../wording/cell-text.js';
 
 /** Rules at one height, in points. */
 const level = 1.5;
-/** Of a size: the white between the rules of two tables, and that between tables without any. */
+/** Of a size: the white space between the rules of two tables, and that between tables without any. */
 const betweenRules = 0.6;
 const betweenTables = 5;
 /** How many times wider than any white inside the tables that between them is, and further from column to column. */
@@ -22,7 +22,7 @@ type Divide = [end: number, begin: number];
 
 /**
  * The chunks of one table, or of two side by side, the left one's first; captions that stand over each are in neither. Tables are two where each has its own rule
- * at the same height, its own caption in the same row, or where the white between them is far wider than any other and both begin with a column of words.
+ * at the same height, its own caption in the same row, or where the white space between them is far wider than any other and both begin with a column of words.
  */
 export function partAbreast(rows: VisualRow[], rules: Segment[]): Chunk[][] {
   const captions = rows.flatMap(({ chunks }) => (chunks.length === 2 && chunks.every(({ text }) => isTableCaption(text)) ? chunks : []));
@@ -48,7 +48,7 @@ function areCaptioned([end, begin]: Divide, [left, right]: Chunk[]): boolean {
   return left !== undefined && right !== undefined && left.left < end && left.right < begin && right.left > end && right.right > begin;
 }
 
-/** A rule each at one height, over all columns of its table, and none over both; rules under grouped heads have heads of several columns above. */
+/** One ruling each at the same height over all columns of its table, and none over both; rulings under grouped headers have headers of several columns above. */
 function areRuled([end, begin]: Divide, columns: Column[], rows: VisualRow[], rules: Segment[]): boolean {
   const [first, last, size] = [columns[0] as Column, columns.at(-1) as Column, rows[0]?.size ?? 10];
   const [top, bottom] = [(rows[0]?.top ?? 0) - size, (rows.at(-1)?.bottom ?? 0) + size];
@@ -68,7 +68,7 @@ function hasBoth({ chunks }: VisualRow, end: number): boolean {
   return left >= 2 && chunks.length - left >= 2;
 }
 
-/** `index` of the column behind which the white is. */
+/** `index` of the column behind which the white space is. */
 function areFarApart(index: number, columns: Column[], rows: VisualRow[]): boolean {
   const gap = (at: number): number => (columns[at + 1] as Column).left - (columns[at] as Column).right;
   const step = (at: number): number => (columns[at + 1] as Column).left - (columns[at] as Column).left;

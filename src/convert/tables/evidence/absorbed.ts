@@ -7,7 +7,7 @@ const MAX_HOSTS = 300;
 /** A rule that stays so far from a frame's side does not reach it. */
 const INSET = 5;
 
-/** Shades and loose lines that lie inside a larger group are part of it; frames in it are not. */
+/** Fills and loose lines that lie inside a larger group are part of it; frames in it are not. */
 export function absorb(groups: MarkGroup[]): MarkGroup[] {
   const loose = groups.filter(({ horizontals, verticals }) => horizontals.length === 0 || verticals.length === 0);
   const hosts = groups.filter(({ horizontals, verticals, shades }) => horizontals.length + verticals.length + shades.length >= 2).slice(0, MAX_HOSTS);
@@ -27,7 +27,7 @@ export function absorb(groups: MarkGroup[]): MarkGroup[] {
   return groups.filter((group) => !gone.has(group));
 }
 
-/** A shade in a cell of a ruled grid, such as the ground of a piece of code: the grid's own lines say more. */
+/** A shade in a cell of a ruled grid, such as the fill of a piece of code: the grid's own lines say more. */
 function isInline(group: MarkGroup, host: MarkGroup): boolean {
   const onlyShades = group.horizontals.length === 0 && group.verticals.length === 0;
   return onlyShades && host.verticals.length >= 2 && host.horizontals.length >= 2 && widthOf(group.box) < 0.5 * widthOf(host.box);

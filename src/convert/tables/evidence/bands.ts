@@ -34,7 +34,7 @@ interface Setting {
 const CLEAR_STEP = 1.16;
 /** Evidence it takes to join two lines. */
 const JOINING = 0.4;
-/** Evidence it takes to tell on which line of their labels the values stand. */
+/** The evidence needed to decide on which line of their labels the values stand. */
 const LEANING = 1;
 
 /** Groups the visual rows of a table, or of a part of it between two rules, into its rows. */
@@ -48,7 +48,7 @@ export function groupRows(rows: VisualRow[], columns: Column[], leading: number)
 
 /**
  * The tightest distance at which lines of one column commonly follow each other, though no more than a cell's text would
- * be spaced: `usual` is the line distance of the page's text in parts of its size.
+ * be spaced: `usual` is the line distance of the page's text in ems.
  */
 export function leadingOf(rows: VisualRow[], columns: Column[], usual: number): number {
   const steps: number[] = [];
@@ -121,7 +121,7 @@ function gapOf(upper: RowBand, lower: RowBand): number {
   return lower.top - upper.bottom;
 }
 
-/** Rows told by distance alone, where two kinds of distance stand clearly apart and the content does not contradict. */
+/** Rows found by distance alone, where line distance and row distance differ clearly and the content does not contradict. */
 function groupByGap(bands: RowBand[], setting: Setting): RowBand[] | null {
   const gaps = bands.slice(1).map((band, index) => gapOf(bands[index] as RowBand, band));
   const size = bands[0]?.rows[0]?.size ?? 10;
@@ -210,7 +210,7 @@ function groupByContent(bands: RowBand[], setting: Setting): RowBand[] {
 
 /**
  * Where labels of several lines stand beside values of one: above 0 when the values stand on the first line, below 0 when
- * on the last, as in balance sheets; 0 when the table does not tell.
+ * on the last, as in balance sheets; 0 when the table does not show it.
  */
 function labelSide(bands: RowBand[], setting: Setting): number {
   const { keyColumn } = setting;
@@ -246,7 +246,7 @@ function evidenceToJoin(open: RowBand, band: RowBand, setting: Setting, labels: 
     const upper = above.get(column)?.at(-1);
     if (chunk === undefined) continue;
     if (upper === undefined) {
-      // Values set on the last line of their label are no sign of a new row.
+      // Values set on the last line of their label are no evidence of a new row.
       if (!(onlyLabel && labels < -LEANING)) score -= (column === keyColumn ? 0.8 : 0.4) * (goesOn ? 0.4 : 1);
       continue;
     }

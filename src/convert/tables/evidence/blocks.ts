@@ -3,16 +3,16 @@ import { horizontalOverlap, middleX } from '../../../geometry/box.js';
 import type { Chunk, VisualRow } from './chunks.js';
 import type { Flow } from './running-text.js';
 
-/** A block poses as a chunk: its extent is that of all its lines. */
+/** A block has the shape of a chunk: its extent is that of all its lines. */
 export interface Block extends Chunk {
   lines: Chunk[];
 }
 
-/** Line distance, in parts of the size, that a cell's text may have where the page's own text does not tell. */
+/** Line distance, in ems, that a cell's text may have where the page's own text does not tell. */
 const DEFAULT_LEADING = 1.4;
 const MAX_LEADING = 1.75;
 
-/** Line distance of the page's running text, in parts of its size, with a little slack. */
+/** Line distance of the page's running text, in ems, with a little slack. */
 export function blockLeading(flows: Flow[]): number {
   const steps: number[] = [];
   for (const { chunks } of flows) {
@@ -73,7 +73,7 @@ export interface Band {
   stacked: boolean;
 }
 
-/** Groups blocks into bands, from the top; `isParted` tells of a left and a right one whether they cannot be neighbours. */
+/** Groups blocks into bands, from the top; `isParted` returns whether a left and a right block cannot be neighbours. */
 export function makeBands(blocks: Block[], isParted: (left: Block, right: Block) => boolean = () => false): Band[] {
   const bands: Band[] = [];
   let open: Band[] = [];

@@ -1,4 +1,4 @@
-/** Where a table's columns and rows part: drawn lines first, then joints and shades, then the white between the words. */
+/** Where a table's columns and rows part: drawn lines first, then joints and fills, then the white space between the words. */
 import { horizontalExtent, horizontalOverlap, middleX, widthOf } from '../../../geometry/box.js';
 import { middleOfLetters } from '../../../geometry/em.js';
 import type { Box } from '../../../pdf/pdf-page.js';
@@ -94,7 +94,7 @@ function jointEdges(area: TableArea, chunks: Chunk[], left: number, right: numbe
     .map((at) => ({ at, kind: 'joint' }));
 }
 
-/** White gutters between two fixed edges; beside lines drawn for columns they must show in most rows. */
+/** Gutters between two fixed edges; beside rulings between columns they must show in most rows. */
 function whiteEdges(rows: Chunk[][], left: number, right: number, amid: Edge['kind']): Edge[] {
   const inside = rows.map((row) => row.filter((chunk) => chunk.left >= left - 2 && chunk.right <= right + 2)).filter((row) => row.length > 0);
   const columns = inferColumns(inside);
@@ -187,7 +187,7 @@ function edgesOfStretches(area: TableArea, stretches: Stretch[], x: Edge[], colu
   const grouped = stretches.map((stretch) => groupRows(stretch.rows, columns, leading));
   const filled = grouped.filter((bands) => bands.length > 0);
   const single = filled.filter((bands) => bands.length === 1).length;
-  // Where most stretches between lines hold one row, the lines are drawn for every row and the others hold one too.
+  // Where most ranges between rulings hold one row, the rulings are drawn for every row and the other ranges hold one, too.
   const trusted = filled.length >= 3 && single >= 0.5 * filled.length;
   const latticed = filled.length >= 3 && x.some((edge, index) => index > 0 && index + 1 < x.length && edge.kind === 'drawn');
   const edges: Edge[] = [];
@@ -207,7 +207,7 @@ function keepsEmpty(stretch: Stretch, latticed: boolean): boolean {
   return latticed && stretch.top.kind === 'drawn' && stretch.bottom.kind === 'drawn' && stretch.bottom.at - stretch.top.at >= 7;
 }
 
-/** White left between a rule and the next stretch is no row. */
+/** White space between a ruling and the next range is no row. */
 function dropEmptyRows(edges: Edge[], area: TableArea, latticed: boolean): Edge[] {
   const kept: Edge[] = [];
   for (const edge of edges) {

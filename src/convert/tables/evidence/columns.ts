@@ -1,4 +1,4 @@
-/** Columns of a set of rows, from the white that runs down between their chunks. */
+/** Columns of a set of rows, from the white space that runs down between their chunks. */
 import { chunkOf } from './chunks.js';
 import type { Chunk } from './chunks.js';
 
@@ -32,7 +32,7 @@ export function inferColumns(rows: Chunk[][]): Column[] {
   return joinUnits(joinExclusive(parted)).map((band) => band.column);
 }
 
-/** Runs of x that any row covers, apart from each other by white in every row. */
+/** Runs of x that any row covers, apart from each other by white space in every row. */
 function splitByWhite(rows: Chunk[][]): Band[] {
   const all = rows.flatMap((row, index) => row.map((chunk) => ({ chunk, index })));
   all.sort((a, b) => a.chunk.left - b.chunk.left);
@@ -123,7 +123,7 @@ function cutScore(band: Band, at: number, rowCount: number): number {
   let cost = 0;
   for (const index of crossings) cost += index < first && index < 4 ? HEADER_CROSSING : 1;
   const needed = rowCount <= 3 ? 1 : 1.2;
-  // Of places as good, the one in the widest white.
+  // Of places as good, the one in the widest white space.
   return support - 3 * cost - needed + Math.min(0.1, (edgeAfter - edgeBefore) / 200);
 }
 
@@ -149,7 +149,7 @@ function merge(into: Band, other: Band): void {
   for (const [index, chunks] of other.rows) for (const chunk of chunks) addTo(into.rows, index, chunk);
 }
 
-/** Currency signs, per cent signs and brackets set in a column of their own belong to their number. */
+/** Currency signs, percent signs and brackets set in a column of their own belong to their number. */
 function joinUnits(bands: Band[]): Band[] {
   const joined: Band[] = [];
   let pending: Band | null = null;
@@ -189,7 +189,7 @@ export function columnsUnder(columns: Column[], left: number, right: number): [n
   return first < 0 ? null : [first, last];
 }
 
-/** Splits a chunk over several columns at the spaces that lie over the white between them. */
+/** Splits a chunk over several columns at the spaces that lie over the white space between them. */
 export function cutAtColumns(chunk: Chunk, columns: Column[]): Chunk[] {
   const under = columnsUnder(columns, chunk.left, chunk.right);
   if (under === null || under[0] === under[1]) return [chunk];

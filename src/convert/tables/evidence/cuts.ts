@@ -1,4 +1,4 @@
-/** Chunks cut where a column ends inside them, and told by the columns they stand in. */
+/** Chunks cut where a column ends inside them, and the columns that each stands in. */
 import { middleX } from '../../../geometry/box.js';
 import type { Edge } from './table-area.js';
 import { chunkOf, textOf } from './chunks.js';

@@ -1,4 +1,4 @@
-/** What a filled grid shows of itself: counts and shares on which the verdict rests. */
+/** The evidence of a filled grid: counts and shares from which the score is made. */
 import { isBullet, isListMarker } from '../../wording/markers.js';
 import { middleX } from '../../../geometry/box.js';
 import type { TableArea } from './table-area.js';

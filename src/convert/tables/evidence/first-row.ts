@@ -1,10 +1,10 @@
-/** The row above the first of the marks that stand below each row, or in every other one: nothing is drawn above it, and it need not be a head. */
+/** The row above the first ruling or stripe of a table with one below each row, or in every other one: nothing is drawn above it, and it need not be a header. */
 import type { Column } from './columns.js';
 import { columnsUnder, cutAtColumns } from './columns.js';
 import type { MarkGroup } from './table-area.js';
 import type { Strip } from './spread.js';
 
-/** In sizes: texts of one column begin, or end, that near to each other. */
+/** In ems: texts of one column begin, or end, that near to each other. */
 const sameEdge = 0.35;
 /** Of the distance of two rows, how much more or less it may be to the first. */
 const slack = 0.15;

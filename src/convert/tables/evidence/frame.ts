@@ -17,7 +17,7 @@ export interface Frame {
   pieces: Piece[];
   rulings: Ruling[];
   boxes: DrawnBox[];
-  /** Extents of charts and pictures, whose lines and labels are no table's. */
+  /** Extents of charts and pictures, whose rulings and labels belong to no table. */
   figures: Box[];
   /** From the frame back to the page as it is seen. */
   toPage(box: Box): Box;

@@ -134,7 +134,7 @@ function joinByLines(area: TableArea, { x, y, columns }: Boundaries, placed: Pla
       }
       const under = y[row + 1];
       if (row + 1 < rowCount && under !== undefined && under.kind !== 'white') {
-        // Rules under groups of columns need not reach over the white beside their text.
+        // Rules under groups of columns need not reach over the white space beside their text.
         const extent = columns[column] ?? { left, right };
         const open = under.kind === 'drawn' && isOpen(area.horizontals, under.at, extent.left, extent.right);
         const fits = mayJoinDown(row, has(row, column), has(row + 1, column));
@@ -158,12 +158,12 @@ function isBoxed(area: TableArea, { left, top, right, bottom }: Box, at: number)
   return sides && isRuled && coveredLength(area.horizontals, at, left + nearEdge, right - nearEdge) < 0.1 * (right - left - 2 * nearEdge);
 }
 
-/** No segment at `at` covers a fair part of the stretch. */
+/** No segment at `at` covers a fair part of the range. */
 function isOpen(segments: Segment[], at: number, from: number, to: number): boolean {
   return coveredLength(segments, at, from, to) < 0.4 * (to - from);
 }
 
-/** Some vertical inside the table is drawn in this row, so that a missing one says something. */
+/** Some vertical inside the table is drawn in this row, so a missing one is evidence. */
 function rowIsRuled(area: TableArea, x: Edge[], row: number, top: number, bottom: number): boolean {
   if (row < 0) return false;
   const drawn = x.filter((edge) => edge.kind === 'drawn');
@@ -172,7 +172,7 @@ function rowIsRuled(area: TableArea, x: Edge[], row: number, top: number, bottom
 
 function shadeSpans(area: TableArea, at: number, y: number): boolean {
   const inRow = area.shades.filter(({ box }) => box.top <= y && box.bottom >= y);
-  // One shade under the whole row is a stripe and tells nothing; beside others it is a cell.
+  // One fill under the whole row is a stripe and shows no cell; beside other fills it is a cell.
   return inRow.length >= 2 && inRow.some(({ box }) => box.left < at - 4 && box.right > at + 4);
 }
 

@@ -37,7 +37,7 @@ function headerRows(area: TableArea, grid: Grid): number {
 function rowsAboveOnlyRule(grid: Grid): number {
   const inner = grid.y.slice(1, -1).flatMap((edge, index) => (edge.kind === 'drawn' ? [index + 1] : []));
   const first = inner.at(-1);
-  // Rules of a grouped header come before the one under it; a rule per row tells nothing.
+  // Rulings of a grouped header come before the one under it; a ruling per row is no evidence.
   return first !== undefined && inner.length <= 2 && first <= Math.max(1, (grid.rowCount - 1) / 2) ? first : 0;
 }
 

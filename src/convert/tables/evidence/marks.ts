@@ -1,4 +1,4 @@
-/** Lines and shades that belong together: each group frames, rules or stripes one possible table. */
+/** Lines and fills that belong together: each group frames, rules or stripes one possible table. */
 import { isFigureCaption, isTableCaption } from '../../wording/captions.js';
 import { heightOf, horizontalOverlap, union, unionBox, verticalOverlap, widthOf } from '../../../geometry/box.js';
 import { partitionPoint } from '../../../geometry/search.js';
@@ -21,14 +21,14 @@ interface Text {
 /** Ends of lines may miss each other by this much and still meet. */
 const MEET = 2.6;
 const SAME_EXTENT = 5;
-/** Pairs tried at most; a page that asks for more is a drawing. */
+/** The most pairs that are tried; a page with more is a drawing. */
 const MAX_PAIRS = 4_000_000;
-/** Rules looked at above one for another of its extent. */
+/** The rulings above one that are checked for the same extent. */
 const MAX_BACK = 200;
 
 /**
  * Groups what touches, and horizontals or stripes of one extent that have tabular rows between them.
- * `running` says of a chunk that it is running text; `leading` is the line distance of that, in parts of its size.
+ * `running` says of a chunk that it is running text; `leading` is the line distance of that, in ems.
  */
 export function groupMarks(lines: LineWork, rows: VisualRow[], running: (chunk: Chunk) => boolean, leading: number): MarkGroup[] {
   const text: Text = { rows, running, leading };
@@ -186,11 +186,11 @@ function isTabular(box: Box, { rows, running, leading }: Text, cells = false): b
   return isLabelled(found, box) || isBanded(found, cells ? 2 : 3, leading, 0.6 * widthOf(box));
 }
 
-/** In sizes: from the last line of a table to the rule that closes it; in words, what goes on over the columns above it. */
+/** In ems: from the last line of a table to the rule that closes it; in words, what goes on over the columns above it. */
 const CLOSING = 1.8;
 const LONG_LINE = 8;
 
-/** Text that is set across the columns stands last, with more white between it and the rule below than a table has there: that rule is another thing's, such as notes'. */
+/** Text that is set across the columns stands last, with more white space between it and the rule below than a table has there: that rule is another thing's, such as notes'. */
 function endsAbove(rows: VisualRow[], box: Box): boolean {
   const last = rows.at(-1);
   if (last === undefined || last.chunks.length > 1 || box.bottom - last.baseline <= CLOSING * last.size) return false;
@@ -229,7 +229,7 @@ function isNarrowLabel(row: VisualRow | undefined, box: Box): boolean {
   return heightOf(box) <= 2.4 * row.size && widthOf(chunk) < 0.6 * widthOf(box) && !isTableCaption(chunk.text);
 }
 
-/** Short labels stand left of the rest, with white between them all the way down. */
+/** Short labels stand left of the rest, with white space between them all the way down. */
 function isLabelled(rows: VisualRow[], box: Box): boolean {
   const lines = rows.map((row) => row.chunks);
   const columns = inferColumns(lines);
@@ -259,7 +259,7 @@ function firstRowBelow(rows: VisualRow[], top: number): number {
   return partitionPoint(rows, ({ baseline }) => baseline < top);
 }
 
-/** Shades that touch side by side or one above the other, and stripes of one extent with a row or two between. */
+/** Fills that touch side by side or one above the other, and stripes of one extent with a row or two between. */
 function joinShades(shades: Shade[], base: number, text: Text, sets: Sets): void {
   const stripes = new Map<number, Box>();
   for (const [index, { box }] of shades.entries()) {

@@ -9,7 +9,7 @@ const LEAST_AREA = 0.42;
 const CORNER = 4;
 /** A line this near to a side touches it: cells of a table end there. */
 const TOUCH = 2.6;
-/** Long lines looked at; a page has few. */
+/** The most long rulings that are checked; a page has few. */
 const MAX_LONG = 60;
 
 interface Rectangle {
@@ -19,7 +19,7 @@ interface Rectangle {
   right: Segment;
 }
 
-/** The line work without rectangles of lines that hold most of the page and that no line inside touches, and without shades as large. */
+/** The line work without rectangles of lines that hold most of the page and that no line inside touches, and without fills as large. */
 export function withoutPageFrames(lines: LineWork, page: { width: number; height: number }): LineWork {
   const long = (segments: Segment[], side: number): Segment[] => segments.filter(({ start, end }) => end - start >= LEAST_SIDE * side).slice(0, MAX_LONG);
   const [across, upright] = [long(lines.horizontal, page.width), long(lines.vertical, page.height)];

@@ -1,4 +1,4 @@
-/** Running text of the next column in what looks like a table: lines broken in the midst of sentences, each level with a row. */
+/** Running text of the next column in what resembles a table: lines broken within sentences, each level with a row. */
 import { makeRows } from './chunks.js';
 import type { Chunk } from './chunks.js';
 import { wordCount } from '../../wording/cell-text.js';

@@ -1,17 +1,17 @@
-/** Head cells written upwards or downwards over the columns of an upright table: they join the row that they head. */
+/** Column headers written upwards or downwards over an upright table: they join its first row. */
 import { splitWhere } from '../../page/rows.js';
 import { horizontalExtent, middleX, middleY, unionBox } from '../../../geometry/box.js';
 import type { Box, PageContent, Word } from '../../../pdf/pdf-page.js';
 import type { FoundTable, TableCell } from '../../page/found-table.js';
 
-/** White between a turned head and the table under it, and between the words of one, in sizes. */
+/** White space between a rotated header and the table under it, and between its words, in ems. */
 const mostGap = 1.6;
-/** How far beside a column's text a line of its head may stand, in sizes. */
+/** How far beside the text of a column a line of its header may stand, in ems. */
 const mostBeside = 1.3;
-/** A head of its own, above a table that has none of them inside, stands over so many columns at least. */
+/** Rotated headers above a table that has none inside stand over at least so many columns. */
 const leastColumns = 2;
 
-/** The tables, each with the turned words in its empty head cells or right above its columns. A word joins one table at most. */
+/** The tables, each with the rotated words in its empty header cells or right above its columns. A word joins at most one table. */
 export function withTurnedHeads(tables: FoundTable[], page: PageContent): FoundTable[] {
   const turned = page.words.filter(({ angle, size }) => isTurned(angle) && size > 0);
   if (turned.length === 0 || tables.length === 0) return tables;
@@ -36,14 +36,14 @@ function columnsOf({ cells, columnCount, box }: FoundTable): { left: number; rig
   });
 }
 
-/** The column that a turned word stands over: heads of several lines are wider than the numbers under them. */
+/** The column that a rotated word stands over: headers of several lines are wider than the numbers under them. */
 function columnOf(word: Word, columns: { left: number; right: number }[]): number | undefined {
   const off = ({ left, right }: { left: number; right: number }): number => Math.max(left - middleX(word.box), middleX(word.box) - right, 0);
   const [nearest] = [...columns.entries()].sort(([, a], [, b]) => off(a) - off(b));
   return nearest !== undefined && off(nearest[1]) < mostBeside * word.size ? nearest[0] : undefined;
 }
 
-/** Turned words by the column that they stand over: down to the second row, without white between them. */
+/** Turned words by the column that they stand over: down to the second row, without white space between them. */
 function headsOver(table: FoundTable, free: Word[]): Map<number, Word[]> {
   const second = table.cells.filter(({ row }) => row === 1).map(({ box }) => box.top);
   const end = second.length === 0 ? table.box.bottom : Math.min(...second);

@@ -12,7 +12,7 @@ export interface Flow {
   bottom: number;
 }
 
-/** Rows looked at below a line for the one that continues it. */
+/** The rows below a line that are searched for the one that continues it. */
 const LOOK_AHEAD = 14;
 const MIN_LINES = 4;
 const MIN_WIDE_LINES = 3;

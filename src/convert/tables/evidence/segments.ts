@@ -11,7 +11,7 @@ export interface Segment {
   start: number;
   end: number;
   thickness: number;
-  /** Drawn as a line, or only seen as the edge of a shaded box. */
+  /** Drawn as a ruling, or only the edge of a filled box. */
   drawn: boolean;
 }
 
@@ -44,7 +44,7 @@ const DASH_GAP = 4.5;
 const JOINT = 1.1;
 /** A box no larger than this is a dot. */
 const DOT = 2.2;
-/** Shades compared with each other at most, to find joints. */
+/** Fills compared with each other at most, to find joints. */
 const NEIGHBOURS = 60;
 
 /** Reads the frame's rulings and boxes; what lies inside its figures is left out. */
@@ -120,7 +120,7 @@ function longest(segments: Segment[]): Segment[] {
   return segments.sort((a, b) => b.end - b.start - (a.end - a.start)).slice(0, MAX_SEGMENTS * 8);
 }
 
-/** Joins what lies on one line and touches or nearly touches; `onJoint` hears of pieces that meet exactly. */
+/** Joins pieces on one line that touch or nearly touch; `onJoint` is called for pieces that meet exactly. */
 function joinSegments(segments: Segment[], onJoint?: (along: number, across: number) => void): Segment[] {
   const joined: Segment[] = [];
   const sorted = segments.sort((a, b) => a.at - b.at);
@@ -158,7 +158,7 @@ function joinShades(shades: Shade[], frame: Frame): Shade[] {
   return withoutGrounds(withoutRepeats(kept));
 }
 
-/** Paragraphs in a shaded cell are often shaded again, each for itself: shades stacked inside another of the same fill part no rows. */
+/** Paragraphs in a shaded cell are often shaded again, each for itself: fills stacked inside another of the same fill part no rows. */
 function withoutGrounds(shades: Shade[]): Shade[] {
   const gone = new Set<Shade>();
   for (const [index, outer] of shades.entries()) {
@@ -206,7 +206,7 @@ function shadeJoints(shades: Shade[]): Joint[] {
 /** A line this near to an edge of a table's grid is drawn at it. */
 export const nearEdge = 3.5;
 
-/** How much of the stretch the segments at `at` cover. */
+/** The length of the range that the segments at `at` cover. */
 export function coveredLength(segments: Segment[], at: number, from: number, to: number): number {
   let length = 0;
   for (const segment of segments) {

@@ -1,8 +1,8 @@
-/** Spans that no line shows: group headers over the columns they head, and labels that stand alone in their row. */
+/** Spans without rulings: headers over groups of columns, and labels that stand alone in their row. */
 import type { Column } from './columns.js';
 import type { Grid, GridCell } from './grid.js';
 
-/** Header text this near to where its span would centre or begin, in parts of its size, is set over that span. */
+/** Header text this near to where its span would centre or begin, in ems, is set over that span. */
 const CENTRED = 0.9;
 const BEGINS = 0.5;
 

@@ -30,7 +30,7 @@ export interface Growth {
   columns: Column[];
 }
 
-/** White that may lie between two rows of a table, in parts of the text size, before its own row distance is known. */
+/** White space that may lie between two rows of a table, in ems, before its own row distance is known. */
 const MAX_GAP = 3;
 /** Lines that are no row by themselves: this many may come between two rows, more where they follow each other closely. */
 const MAX_PENDING = 6;
@@ -131,7 +131,7 @@ export function growDown(from: Strip[], strips: Strip[], start: number, used: Se
   return trimGrowth({ strips: taken, columns }, from.length > 1 || fixed !== null);
 }
 
-/** Takes off the first and last strips where they stand much further off than the others do from each other: heads and feet of the page. */
+/** Removes the first and last strips where they stand much farther away than the others do from each other: running headers and footers. */
 function trimGrowth(growth: Growth, keepFirst: boolean): Growth {
   const { strips } = growth;
   const gaps = strips.slice(1).map((strip, index) => strip.top - (strips[index]?.bottom ?? 0));
@@ -157,7 +157,7 @@ function isHeader(strip: Strip): boolean {
   return strip.core && strip.chunks.every((chunk) => chunk.bold) && strip.chunks.filter((chunk) => isValue(chunk.text)).length < 0.5 * strip.chunks.length;
 }
 
-/** White that may lie before the next strip; once three rows have shown their distance, no much larger one. */
+/** White space that may lie before the next strip; once three rows have shown their distance, no much larger one. */
 function reachOf(strip: Strip, pitch: number, rows: number): number {
   return rows >= 3 ? Math.max(1.8 * pitch, pitch + strip.size) : Math.max(MAX_GAP * strip.size, 1.8 * pitch);
 }
@@ -195,7 +195,7 @@ function fitsColumns(strip: Strip, taken: Strip[], columns: Column[]): boolean {
   return matched.size >= 2 && crossing <= 1 && together.length >= 0.8 * columns.length;
 }
 
-/** White between the lines of the cells, where it is clearly less than between rows; 0 where it is not. */
+/** White space between the lines of the cells, where it is clearly less than between rows; 0 where it is not. */
 function gapOfLines(strips: Strip[]): number {
   const gaps = strips.slice(1).map((strip, index) => strip.top - (strips[index]?.bottom ?? 0));
   const [least, most] = [Math.min(...gaps), Math.max(...gaps)];
@@ -238,7 +238,7 @@ export function headAbove(strips: Strip[], columns: Column[], top: number, size:
 /** A title of several lines below the label that is a line by itself. */
 const MAX_TITLE_LINES = 3;
 
-/** The head without the lines below `TABLE II` that say what the table shows. */
+/** The header without the lines below `TABLE II` that name the table. */
 function withoutTitle(head: Strip[], above: Strip[]): Strip[] {
   const [first] = head;
   if (first === undefined) return head;
@@ -256,7 +256,7 @@ function standsUnder(strip: Strip, label: Strip): boolean {
   return Math.abs(strip.left - label.left) < strip.size || Math.abs(middleX(strip) - middleX(label)) < strip.size;
 }
 
-/** The part of a strip over the columns from `left` to `right`, when white as wide as between tables parts it from the rest. */
+/** The part of a strip over the columns from `left` to `right`, when white space as wide as between tables parts it from the rest. */
 function partOver(strip: Strip, left: number, right: number): Strip | null {
   const over = strip.chunks.filter((chunk) => chunk.right > left && chunk.left < right);
   const [first, last] = [over[0], over.at(-1)];
@@ -269,7 +269,7 @@ function partOver(strip: Strip, left: number, right: number): Strip | null {
 function isHeadStrip(strip: Strip, columns: Column[], left: number, right: number): boolean {
   const beyond = Math.max(12, 2 * strip.size);
   if (strip.left < left - beyond || strip.right > right + beyond) return false;
-  // What ends in a bracket that is open above is the end of a head: `(n =` over `31)`.
+  // Text that closes a bracket opened above is the end of a header: `(n =` over `31)`.
   const values = strip.chunks.filter(({ text }) => isValue(text) && !isYear(text) && !/^[^([]*[)\]]$/.test(text)).length;
   if (values > 0.5 * strip.chunks.length) return false;
   if (strip.chunks.some((chunk) => wordCount(chunk.text) > 9 || isTableCaption(chunk.text) || isFigureCaption(chunk.text) || hasLeader(chunk.text))) return false;

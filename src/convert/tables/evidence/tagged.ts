@@ -1,4 +1,4 @@
-/** Tables as a tagged PDF's own structure tells them, taken where their words stand as the tags say. */
+/** Tables from the tags of a tagged PDF, used where the places of their words agree with the tags. */
 import { heightOf, holdsPoint, horizontalOverlap, middleX, unionBox, widthOf } from '../../../geometry/box.js';
 import { lineExtent, middleOfLetters } from '../../../geometry/em.js';
 import type { Box, PageContent, StructureNode } from '../../../pdf/pdf-page.js';
@@ -26,7 +26,7 @@ interface TaggedGrid {
 const MAX_NODES = 50_000;
 const MAX_SPAN = 200;
 const MAX_COLUMNS = 1000;
-/** Cells are held against each other in pairs; tables of more are left to their places. */
+/** Cells are compared in pairs; tables with more are found by geometry. */
 const MAX_CELLS = 3000;
 /** A cell with more words than this, and most of the table's, frames the page rather than tabulating it. */
 const LAYOUT_WORDS = 100;

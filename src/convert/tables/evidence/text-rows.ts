@@ -1,4 +1,4 @@
-/** Rows of a page as they are seen across its whole width: words on one baseline, and the texts that white makes of them. */
+/** Rows across the whole width of a page: words on one baseline, split into texts at wide white space. */
 import { fromLeft, fromTop, lastOf, rowsByBaseline, splitWhere } from '../../page/rows.js';
 import { baselineTolerances, gapTolerances } from '../../page/tolerances.js';
 import { isFigureCaption, isTableCaption } from '../../wording/captions.js';
@@ -10,7 +10,7 @@ import { hasLeader } from '../../wording/cell-text.js';
 
 export interface TextRow {
   words: Word[];
-  /** Texts with white between them, from the left. */
+  /** Texts with white space between them, from the left. */
   texts: Box[];
   box: Box;
   size: number;
@@ -28,7 +28,7 @@ export function rowsOf(words: Word[], over: Pick<Box, 'left' | 'right'> = { left
   });
 }
 
-/** The row's words, parted at wide white. A text is as high as its first word. */
+/** The row's words, parted at wide white space. A text is as high as its first word. */
 function textsOf(row: Word[]): { box: Box; words: Word[] }[] {
   let right = 0;
   const texts = splitWhere(fromLeft(row), (text, word) => {

@@ -1,4 +1,4 @@
-/** What no table reaches across: edges of running text, lines drawn between text columns, and the white between those. */
+/** What no table reaches across: edges of running text, lines drawn between text columns, and the white space between those. */
 import { verticalOverlap, widthOf } from '../../../geometry/box.js';
 import { sidePanels } from '../../layout/panels.js';
 import type { Chunk } from './chunks.js';
@@ -58,7 +58,7 @@ const MARKS_APART = 20;
 const MAX_MARKS = 300;
 const SAME_TOP = 0.5;
 
-/** Shades and frames of two extents side by side, each again and again down the page, such as the grounds of headings, fill text columns: the white between those parts tables, too, where nothing is set across it. */
+/** Fills and frames of two extents side by side, each again and again down the page, such as the fills of headings, fill text columns: the white space between those parts tables, too, where nothing is set across it. */
 export function markWalls({ boxes, width }: Pick<Frame, 'boxes' | 'width'>, chunks: Chunk[]): Wall[] {
   const columns: { left: number; right: number; tops: number[]; bottom: number }[] = [];
   for (const { box, fill, stroke } of boxes.length > MAX_MARKS ? [] : boxes) {
@@ -75,7 +75,7 @@ export function markWalls({ boxes, width }: Pick<Frame, 'boxes' | 'width'>, chun
   return marked.flatMap((before) => marked.flatMap((after): Wall[] => {
     const gap = after.left - before.right;
     const level = before.tops.filter((top) => after.tops.some((other) => Math.abs(other - top) < SAME_TOP)).length;
-    // Cells of rows, whose tops are one; two of three headings' grounds in other columns were within a line's rounding by chance.
+    // Cells of rows, whose tops are one; two of three headings' fills in other columns were within a line's rounding by chance.
     if (gap < COLUMN_GAP[0] || gap > COLUMN_GAP[1] || level > 0.5 * Math.min(before.tops.length, after.tops.length)) return [];
     const wall = { left: before.right, right: after.left, top: Math.min(...before.tops, ...after.tops), bottom: Math.max(before.bottom, after.bottom) };
     return chunks.some((chunk) => chunk.baseline > wall.top && chunk.baseline < wall.bottom && chunk.left < wall.right - 2 && chunk.right > wall.left + 2) ? [] : [wall];
@@ -101,7 +101,7 @@ function drawnWalls(flows: Flow[], verticals: Segment[]): Wall[] {
   return walls;
 }
 
-/** The white between two text columns, from one chunk that is set across it to the next, where running text borders it. */
+/** The white space between two text columns, from one chunk that is set across it to the next, where running text borders it. */
 function gutterWalls(flows: Flow[], chunks: Chunk[]): Wall[] {
   const walls: Wall[] = [];
   const columns = textColumns(flows);

@@ -1,10 +1,10 @@
-/** What the network takes for columns by their heads alone: a head with nothing under it that it puts into the column beside gets a column of its own, one that it puts beside what stands under it comes back over it. */
+/** Corrects columns that the network recognises by their headers alone: a header with nothing under it gets a column of its own, and a header that was put beside its cells is moved over them. */
 import type { Word } from '../../../pdf/pdf-page.js';
 import type { FoundTable, TableCell } from '../../page/found-table.js';
 
-/** White between two heads, in sizes. */
+/** White space between two headers, in ems. */
 const mostSpace = 1.4;
-/** Where the lines of both stand at other heights; and how far off they then are, in sizes. */
+/** Where the lines of both stand at other heights; and how far off they then are, in ems. */
 const leastSpace = 0.7;
 const besides = [0.2, 0.8] as const;
 
@@ -30,7 +30,7 @@ export function withBareColumns(table: FoundTable): FoundTable {
   return whole;
 }
 
-/** Of this column and the next one has a head alone, the other none. */
+/** Of this column and the next, one has only a header and the other has none. */
 function isTorn({ cells, rowCount }: FoundTable, column: number): boolean {
   const [first, second] = [0, 1].map((step) => cells.filter(({ column: at, columnSpan, words }) => at <= column + step && column + step < at + columnSpan && words.length > 0));
   if (first === undefined || second === undefined || first.some((cell) => second.includes(cell) && !(cell.columnHeader || cell.columnSpan > 2))) return false;

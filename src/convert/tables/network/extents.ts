@@ -1,4 +1,4 @@
-/** Where the table network is asked: tables of geometry's, torn ones as one, and the words in no table that may belong to them. */
+/** The areas for the table network: the tables that geometry found, torn ones joined, and the words in no table that may belong to them. */
 import { isFigureCaption, isTableCaption } from '../../wording/captions.js';
 import { boxesOverlap, holdsMiddle, horizontalExtent, horizontalOverlap, union, unionBox, widthOf } from '../../../geometry/box.js';
 import { median } from '../../../geometry/statistics.js';
@@ -7,16 +7,16 @@ import type { FoundTable } from '../../page/found-table.js';
 
 /** Words that may be one table. */
 export interface Extent {
-  /** Tables of geometry's in it, from the top; none where it only doubts. */
+  /** The tables that geometry found in it, from the top; none where geometry was in doubt. */
   parts: FoundTable[];
-  /** Words of no table: what geometry was not sure of, or left out. */
+  /** Words of no table: what geometry was not certain of, or left out. */
   loose: Word[];
   box: Box;
   /** Geometry's confidence, of the surest part. */
   confidence: number;
 }
 
-/** White between two parts of one table, in sizes of its text. */
+/** White space between two parts of one table, in ems. */
 const mostGap = 2.2;
 /** Of the width of both together, what parts of one table share. */
 const sharedWidth = 0.72;
@@ -47,7 +47,7 @@ export function extentsOf(tables: FoundTable[], doubtful: FoundTable[], page: Pa
   return joined;
 }
 
-/** Its lines or the file's own structure tell its cells: nobody guesses at them. */
+/** Its rulings or the tags of the file define its cells. */
 export function isSettled({ evidence }: FoundTable): boolean {
   return evidence === 'ruled' || evidence === 'tagged';
 }
@@ -65,7 +65,7 @@ function unionOf(a: Extent, b: Extent): Extent {
   return { parts: [...a.parts, ...b.parts], loose: [...a.loose, ...b.loose], box: union(a.box, b.box), confidence: Math.max(a.confidence, b.confidence) };
 }
 
-/** `below` may be more of what is above: as wide, close by, nothing but a line or two of its own between, no caption and no head of its own. */
+/** `below` may continue the extent above: as wide, close by, with at most a line or two between them, without a caption or a header of its own. */
 function goOn(above: Extent, below: Extent, free: Word[], ruled: FoundTable[]): boolean {
   const [a, b] = [above.box, below.box];
   const size = sizeOf(below);
@@ -78,7 +78,7 @@ function goOn(above: Extent, below: Extent, free: Word[], ruled: FoundTable[]): 
   return !isTableCaption(text) && !isFigureCaption(text) && !areTwo(above, below);
 }
 
-/** Each has a head of its own. */
+/** Each has a header of its own. */
 export function areTwo(above: Extent, below: Extent): boolean {
   return (isHeaded(above) && isHeaded(below)) || beginsAlike(above, below);
 }
@@ -87,7 +87,7 @@ function sizeOf({ parts, loose }: Extent): number {
   return median([...wordsOf(parts), ...loose].map(({ size }) => size), 10);
 }
 
-/** Both have the same first row: the head of another table. */
+/** Both have the same first row: the header of another table. */
 function beginsAlike({ parts: [above] }: Extent, { parts: [below] }: Extent): boolean {
   if (above === undefined || below === undefined) return false;
   const [first, second] = [above, below].map(({ cells }) => cells.filter(({ row }) => row === 0).map(({ words }) => words.map(({ text }) => text).join(' ')).join('|'));

@@ -14,10 +14,10 @@ export interface Area {
   members: Extent[];
 }
 
-/** White before the next row, in sizes; where the rows of the extent stand farther apart, so much of their largest distance. */
+/** White space before the next row, in ems; where the rows of the extent stand farther apart, so much of their largest distance. */
 const reach = 2.2;
 const ownReach = 1.25;
-/** How far a row may stand out of the area on either side, in sizes. */
+/** How far a row may stand out of the area on either side, in ems. */
 const overhang = 3;
 /** A text from the left edge that takes so much of the width is a line of running text or stands over all columns; so many of them end the table. */
 const acrossWidth = 0.6;
@@ -26,7 +26,7 @@ const mostAcross = 2;
 const mostPending = 24;
 /** Of a line of the extent, how much larger or smaller another may be. */
 const sizeSlack = 0.15;
-/** White between the lines of a text at most, and how far from the left edge a text stands over or in another column than the first, in sizes. */
+/** White space between the lines of a text at most, and how far from the left edge a text stands over or in another column than the first, in ems. */
 const lineGap = 0.64;
 const inner = 4;
 
@@ -109,13 +109,13 @@ function add(area: Area, rows: TextRow[], rest: Set<Extent>, owner: Map<Word, Ex
   if (rows.length > 0) area.whole = { parts, loose, box: inkOf([...wordsOf(parts), ...loose]), confidence: Math.max(whole.confidence, ...[...met].map(({ confidence }) => confidence)) };
 }
 
-/** A table whose cells are told stands in the row or before it. */
+/** A table whose cells are known stands in the row or before it. */
 function isRuled({ box }: TextRow, edge: number, side: -1 | 1, tables: FoundTable[]): boolean {
   const [top, bottom] = side < 0 ? [box.top, edge] : [edge, box.bottom];
   return tables.some((table) => isSettled(table) && table.box.top < bottom && table.box.bottom > top && table.box.left < box.right && table.box.right > box.left);
 }
 
-/** White between two lines of the words, the largest. */
+/** White space between two lines of the words, the largest. */
 function largestStep(words: Word[]): number {
   const rows = rowsOf(words);
   return Math.max(0, ...rows.map(({ box }, at) => (at === 0 ? 0 : box.top - (rows[at - 1]?.box.bottom ?? box.top))));

@@ -1,4 +1,4 @@
-/** A table drawn for the network that finds its cells: words as boxes, rules and shades. models/training/tables/planes.py draws the same bytes. */
+/** A table drawn for the network that finds its cells: words as boxes, rules and fills. models/training/tables/planes.py draws the same bytes. */
 import { widthOf } from '../../../geometry/box.js';
 import { lowerMedian } from '../../../geometry/statistics.js';
 import type { Bitmap } from '../../../bitmap.js';
@@ -9,9 +9,9 @@ const across = 4;
 const down = 8;
 const margin = 1;
 const even = 4;
-/** A word's box: from its baseline up, in sizes. */
+/** A word's box: from its baseline up, in ems. */
 const high = 0.7;
-/** Red: words, bold ones brighter. Green: what a word begins with, and over its last `tail` of a size (at most half of it) how it ends. Blue: rules and shades. */
+/** Red: words, bold ones brighter. Green: what a word begins with, and over its last `tail` of a size (at most half of it) how it ends. Blue: rules and fills. */
 const plain = 170;
 const bold = 255;
 const rule = 255;

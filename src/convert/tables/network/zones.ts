@@ -1,4 +1,4 @@
-/** Tables of wrapped text, which geometry takes for columns of running text: zones of a page with white from top to bottom, and what shows that their texts stand in rows. */
+/** Tables of wrapped text, which geometry takes for columns of running text: zones of a page with white space from top to bottom, and what shows that their texts stand in rows. */
 import { isFigureCaption, isTableCaption } from '../../wording/captions.js';
 import { isListMarker } from '../../wording/markers.js';
 import type { HorizontalExtent } from '../../../geometry/box.js';
@@ -12,22 +12,22 @@ import type { TextRow } from '../evidence/text-rows.js';
 
 /** Words of a zone, at least. */
 const leastWords = 12;
-/** White between two rows, in sizes. */
+/** White space between two rows, in ems. */
 const mostGap = 3;
 /** Of the size of a zone's first row, how much larger or smaller another may be. */
 const sizeSlack = 0.15;
 /** Lines of running text: of the zone's width, what one takes; so many of them are no rows of a table. */
 const acrossWidth = 0.6;
 const mostAcross = 2;
-/** White between columns, in sizes, and of the rows, how many may stand in it. */
+/** White space between columns, in ems, and of the rows, how many may stand in it. */
 const leastGutter = 0.5;
 const mostInGutter = 0.03;
 /** Of the rows, in how many the emptiest column has text at most: columns of running text are full. Of 399 zones on 2,700 drawn tables and pages 26 are tables, all with 0.39 or less, and 95 of the others have more than this. */
 const mostFull = 0.6;
-/** White between the lines of one text, in sizes. */
+/** White space between the lines of one text, in ems. */
 const lineGap = 0.45;
 
-/** What might be tables among words that no ruled table holds, from the top; none overlaps another. */
+/** Possible tables among the words outside ruled tables, from the top; none overlaps another. */
 export function zonesOf(tables: FoundTable[], page: PageContent): Word[][] {
   const ruled = new Set(wordsOf(tables.filter(isSettled)));
   const rows = rowsOf(page.words.filter((word) => !ruled.has(word) && Math.abs(word.angle) <= 3 && word.size > 0));
@@ -86,7 +86,7 @@ function isNextLine(row: TextRow | undefined, next: TextRow | undefined): boolea
   return row !== undefined && next !== undefined && next.box.top - row.box.bottom < lineGap * next.size;
 }
 
-/** White from top to bottom parts it into columns, and the blocks of one of them leave it white where others go on. */
+/** White space from top to bottom parts it into columns, and the blocks of one of them leave it empty where others go on. */
 function isUneven(zone: TextRow[]): boolean {
   const columns = columnsOf(zone);
   if (columns.length < 2) return false;
@@ -97,7 +97,7 @@ function isUneven(zone: TextRow[]): boolean {
   });
 }
 
-/** Between white that (nearly) no row stands in. */
+/** Between white space that (nearly) no row stands in. */
 function columnsOf(zone: TextRow[]): Pick<Box, 'left' | 'right'>[] {
   const size = median(zone.map((row) => row.size));
   const { left, right } = sideOf(zone);
@@ -121,7 +121,7 @@ const leastPaired = 0.6;
 const leastLevel = 0.75;
 const leastOther = 0.3;
 const mostFilled = 0.75;
-/** In sizes, how far level lines may be apart. */
+/** In ems, how far level lines may be apart. */
 const slack = 0.45;
 
 /** Its texts stand in rows: the cells of each begin, end or have their middles on one line, though they have other numbers of lines. Columns of running text have neither. */
@@ -164,7 +164,7 @@ function isCaption({ words }: TableCell): boolean {
   return isFigureCaption(text) || isTableCaption(text);
 }
 
-/** Most of its first texts are marks of a list. */
+/** Most of its first texts are list markers. */
 function hasMarks(filled: TableCell[]): boolean {
   const firsts = filled.filter(({ column }) => column === 0).map(({ words }) => words.map(({ text }) => text).join(' '));
   return firsts.filter((text) => isListMarker(text)).length > 0.5 * firsts.length;
