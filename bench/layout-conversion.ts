@@ -14,7 +14,7 @@ const labels: Record<TextBlock['role'], string> = {
 
 function regionsOfText(block: TextBlock): LabelledBox[] {
   const label = block.role === 'heading' && block.level === 0 ? 'title' : labels[block.role];
-  return block.stretches.map(({ box: { left, top, right, bottom } }) => ({ label, left, top, right, bottom }));
+  return block.columnParts.map(({ box: { left, top, right, bottom } }) => ({ label, left, top, right, bottom }));
 }
 
 function regionsOf(block: Block): LabelledBox[] {

@@ -30,7 +30,7 @@ function layoutScores(blocks: Block[]): Map<number, number> {
   const counts = new Map<number, { all: number; loose: number }>();
   for (const block of blocks) {
     if (block.kind !== 'text') continue;
-    for (const { pageIndex, lines } of block.stretches) {
+    for (const { pageIndex, lines } of block.columnParts) {
       const count = counts.get(pageIndex) ?? { all: 0, loose: 0 };
       for (const line of lines) {
         count.all += line.text.length;

@@ -143,7 +143,7 @@ class Conversion {
 }
 
 /**
- * Converts one file. What is wrong with the document is told in the outcome; rejects with LecternError `cancelled` when the
+ * Converts one file. The outcome reports what is wrong with the document; rejects with LecternError `cancelled` when the
  * signal aborts, and with what is no fault of the document: an input that is not there, a directory that cannot be written.
  */
 export function convertDocument(request: ConvertRequest, ports: ConvertPorts): Promise<ConvertOutcome> {

@@ -67,7 +67,7 @@ export interface ConvertPorts {
   /** Tells what lines of text are; absent or null: geometry alone does. */
   layout?: LayoutFinder | null;
   /**
-   * Holds the memory of the networks until what it resolves to is called, so that what is asked of them meanwhile begins at once; absent: nobody counts it. Rejects with `out_of_memory`
+   * Holds the memory of the networks until what it resolves to is called, so that what is asked of them meanwhile begins at once; absent: it is not counted. Rejects with `out_of_memory`
    * and `cancelled`.
    */
   holdNetworks?(signal: AbortSignal): Promise<() => void>;

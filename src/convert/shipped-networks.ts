@@ -5,7 +5,7 @@ import type { OpenVisionOptions } from '../engine/vision-port.js';
 
 export interface ShippedNetwork {
   file: string;
-  /** That runs may hold beside the weights: as measured at its largest picture, and as much again as nobody has seen. */
+  /** That runs may hold beside the weights: as measured at its largest picture, doubled for what was not measured. */
   workBytes: number;
 }
 

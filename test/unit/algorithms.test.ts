@@ -73,7 +73,7 @@ t.test('it becomes one block of code with its indents', (t) => {
   const { blocks } = structureDocument([structurePage({ ...regionsOf(content), listings: findAlgorithms(content) })], [], false);
   t.same(blocks.map((block) => (block.kind === 'text' ? block.role : block.kind)), ['text', 'code', 'text']);
   const [, code] = blocks;
-  t.match(code?.kind === 'text' ? codeText(code.stretches) : '', /\n *3: +for each edge e in E do\n *4: {3,}if u and v are free then\n *5: {5,}M ← M ∪ e\n/);
+  t.match(code?.kind === 'text' ? codeText(code.columnParts) : '', /\n *3: +for each edge e in E do\n *4: {3,}if u and v are free then\n *5: {5,}M ← M ∪ e\n/);
   t.end();
 });
 

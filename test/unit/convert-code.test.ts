@@ -17,7 +17,7 @@ const ofRole = (blocks: Block[], role: TextBlock['role']): TextBlock[] => blocks
 const texts = (blocks: Block[], role: TextBlock['role']): string[] => ofRole(blocks, role).map(plainText);
 
 /** The document's listings as they are written. */
-const listings = (pages: PageStructure[]): string[] => ofRole(structure(pages), 'code').map(({ stretches }) => codeText(stretches));
+const listings = (pages: PageStructure[]): string[] => ofRole(structure(pages), 'code').map(({ columnParts }) => codeText(columnParts));
 
 /** Lines of a program from `top` down, 12 points apart; their spaces at the begin are indents, empty ones are left out. */
 const program = (left: number, top: number, lines: string[], style: Partial<TextLine> = {}): TextLine[] =>

@@ -271,8 +271,8 @@ t.test('a paragraph goes on in the next column and on the next page', (t) => {
   const blocks = structure([
     sketch(0, [...first, line(320, 80, 'and they go on here without a capital letter'), ...paragraph(320, 92, 230, 50, 'bb')]),
   ]);
-  const joined = blocks.find((block): block is TextBlock => block.kind === 'text' && block.stretches.length === 2);
-  t.ok(joined, 'one block of two stretches');
+  const joined = blocks.find((block): block is TextBlock => block.kind === 'text' && block.columnParts.length === 2);
+  t.ok(joined, 'one block of two column parts');
   t.match(joined === undefined ? '' : plainText(joined), /right edge and they go on/);
   t.end();
 });

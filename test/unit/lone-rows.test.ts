@@ -16,7 +16,7 @@ function read(pages: PageStructure[]): { tables: string[][][]; text: string } {
   const textOf = (cell: { lines: { text: string }[] }): string => cell.lines.map(({ text }) => text).join(' ');
   return {
     tables: tables.map(({ rowCount, cells }) => Array.from({ length: rowCount }, (_, row) => cells.filter((cell) => cell.row === row).map(textOf))),
-    text: blocks.flatMap((block) => (block.kind === 'text' ? block.stretches.flatMap(({ lines }) => lines.map(({ text }) => text)) : [])).join(' '),
+    text: blocks.flatMap((block) => (block.kind === 'text' ? block.columnParts.flatMap(({ lines }) => lines.map(({ text }) => text)) : [])).join(' '),
   };
 }
 

@@ -55,7 +55,7 @@ t.test('a line that only says that a table goes on is furniture between its part
   for (const text of lines) {
     const blocks = join(captioned(partOf(0, [head, saw]), 'Table 1: Tools'), lineOf(0, text), partOf(1, [head, rasp, file]));
     t.strictSame(tablesIn(blocks), whole, text);
-    t.strictSame(blocks.slice(1).map((block) => block.kind === 'text' && [block.role, block.stretches[0]!.lines[0]!.text]), [['page_footer', text]]);
+    t.strictSame(blocks.slice(1).map((block) => block.kind === 'text' && [block.role, block.columnParts[0]!.lines[0]!.text]), [['page_footer', text]]);
   }
   for (const text of ['Table 1 (continued)', 'Table 1: Tools (continued)', 'Table 1 – continued from previous page', 'Table 1 continued: Tools', 'Table 1 (continued) Tools', 'Tabelle 1 (Fortsetzung)', 'Fortsetzung von Tabelle 1: Tools', 'Tableau 1 (suite)', 'Продолжение таблицы 1', '续表1', '表1（续）']) {
     const blocks = join(captioned(partOf(0, [head, saw]), 'Table 1: Tools'), lineOf(1, text), partOf(1, [head, rasp, file]));

@@ -17,7 +17,7 @@ function boxOf(block: Captioned): Box {
 
 /** White space between caption and object, negative when they do not share a strip of the page. */
 function distance(caption: TextBlock, object: Captioned): number {
-  const { box, pageIndex } = caption.stretches[0]!;
+  const { box, pageIndex } = caption.columnParts[0]!;
   if (pageIndex !== object.pageIndex) return Infinity;
   const other = boxOf(object);
   const shared = horizontalOverlap(box, other);
@@ -33,7 +33,7 @@ function nearest(caption: TextBlock, objects: Captioned[], kind: CaptionKind): {
     // Charts are often drawn tables and the other way round, so the wrong kind counts, but less.
     const otherKind = kind !== 'source' && object.kind !== kind ? 25 : 0;
     // Between two tables the lower one is meant: captions of tables stand above them, nearer or not.
-    const above = kind === 'table' && boxOf(object).bottom <= caption.stretches[0]!.box.top + 1;
+    const above = kind === 'table' && boxOf(object).bottom <= caption.columnParts[0]!.box.top + 1;
     const penalty = otherKind + (above ? 1.2 * linesOf(caption)[0]!.size : 0);
     const away = distance(caption, object) + penalty;
     if (away !== Infinity && (best === null || away < best.distance)) best = { object, distance: away };
@@ -50,7 +50,7 @@ function findUnnamed(blocks: Block[], body: BodyStyle): Set<Block> {
     const [first, ...more] = linesOf(block);
     const slanted = first!.italic && !body.italic;
     if (first!.size > (slanted ? 1.02 : 0.93) * body.size || more.length > 4) continue;
-    const { box, pageIndex } = block.stretches[0]!;
+    const { box, pageIndex } = block.columnParts[0]!;
     const above = figures.find((other) => other.pageIndex === pageIndex && box.top > other.figure.box.bottom - 2
       && box.top - other.figure.box.bottom < 1.6 * body.size && box.left > other.figure.box.left - 12 && box.right < other.figure.box.right + 12);
     if (above !== undefined) found.add(block);
@@ -64,7 +64,7 @@ function joinLabels(blocks: Block[]): Block[] {
   for (const block of blocks) {
     const label = joined.at(-1);
     if (label !== undefined && label.kind === 'text' && block.kind === 'text' && saysWhatIsShown(label, block)) {
-      const [above, below] = [label.stretches[0]!, block.stretches[0]!];
+      const [above, below] = [label.columnParts[0]!, block.columnParts[0]!];
       above.lines = [...above.lines, ...below.lines];
       above.box = unionBox([above.box, below.box]);
       label.spaceBelow = block.spaceBelow;
@@ -78,11 +78,11 @@ const otherSize = 0.12;
 const smallCapitals = 0.75;
 
 function saysWhatIsShown(label: TextBlock, block: TextBlock): boolean {
-  if (label.role !== 'text' || block.role !== 'text' || label.stretches.length > 1 || block.stretches.length > 1) return false;
+  if (label.role !== 'text' || block.role !== 'text' || label.columnParts.length > 1 || block.columnParts.length > 1) return false;
   const [above, below] = [linesOf(label), linesOf(block)];
   const [last, first] = [above.at(-1)!, below[0]!];
   if (above.length > 1 || below.length > 4 || !isLabelAlone(last.text) || isCaptionText(first.text)) return false;
-  if (label.stretches[0]!.pageIndex !== block.stretches[0]!.pageIndex || block.spaceAbove > 0.8 * last.size) return false;
+  if (label.columnParts[0]!.pageIndex !== block.columnParts[0]!.pageIndex || block.spaceAbove > 0.8 * last.size) return false;
   // The size of a line in small capitals is theirs.
   const least = /\p{Lu}{2}/u.test(first.text) && !/\p{Ll}{2}/u.test(first.text) ? smallCapitals : 1 - otherSize;
   if (first.size > (1 + otherSize) * last.size || first.size < least * last.size) return false;
@@ -106,7 +106,7 @@ const farthest = (body: BodyStyle): number => 3.5 * body.size + 25;
  * the one behind is meant, of two figures the one before.
  */
 function neighbour(caption: TextBlock, kind: CaptionKind, blocks: Block[], body: BodyStyle): Captioned | undefined {
-  const { box, pageIndex } = caption.stretches[0]!;
+  const { box, pageIndex } = caption.columnParts[0]!;
   const at = blocks.indexOf(caption);
   const besides = [blocks[at - 1], blocks[at + 1]].filter((other) => other !== undefined && other.kind === kind);
   const near = (besides as Captioned[]).filter((other) => {
@@ -127,7 +127,7 @@ export function attachCaptions(all: Block[], body: BodyStyle): Block[] {
   const attached = new Set<Block>();
   const captioned = new Set<Block>();
   const tie = (caption: TextBlock, object: Captioned, kind: CaptionKind): void => {
-    const { top, bottom } = caption.stretches[0]!.box;
+    const { top, bottom } = caption.columnParts[0]!.box;
     // A caption in the margin may be as high as its table.
     const isAbove = (object.kind === kind && isNext(caption, object) ? top : bottom) <= (boxOf(object).top + boxOf(object).bottom) / 2;
     if (kind !== 'source' && object.captions.length === 0 && (isAbove || object.kind === 'figure')) {

@@ -1,4 +1,4 @@
-/** Charts whose grid looks like a table's: bars stand across its lines, or curves run over it, where the fills of cells keep to lines. */
+/** Charts whose grid resembles that of a table: bars stand across its lines, or curves run over it, where the fills of cells keep to lines. */
 import { shareWithin } from '../../geometry/box.js';
 import type { Box, PageContent } from '../../pdf/pdf-page.js';
 import type { FoundTable } from '../page/found-table.js';

@@ -63,7 +63,7 @@ function partedByCaptions(box: Box, found: Box[], pieces: TextLine[]): Box[] {
   });
 }
 
-/** The middle of the widest stretch from `left` to `right` that no box reaches into, or null. */
+/** The middle of the widest range from `left` to `right` that no box reaches into, or null. */
 function middleOfWhite(left: number, right: number, boxes: Box[]): number | null {
   let [middle, widest, from] = [0, 0, left];
   for (const box of [...boxes.filter((each) => each.right > left && each.left < right).sort((a, b) => a.left - b.left), { left: right, right }]) {

@@ -1,4 +1,4 @@
-/** Fractions beside each other look like the rows and columns of a table: numerators, operators, denominators. */
+/** Fractions beside each other resemble the rows and columns of a table: numerators, operators, denominators. */
 import { fractionsOf } from '../../pdf/index.js';
 import type { PageContent } from '../../pdf/pdf-page.js';
 import type { FoundTable } from '../page/found-table.js';

@@ -78,8 +78,8 @@ function placeScore(block: TextBlock, body: BodyStyle, next: Block | undefined):
 
 /** One line that does not fill its column: an address, a date, no text that a heading would open. */
 export function isShort(block: TextBlock): boolean {
-  const { lines, box, column } = block.stretches[0]!;
-  return block.stretches.length === 1 && lines.length === 1 && widthOf(box) < 0.8 * widthOf(column);
+  const { lines, box, column } = block.columnParts[0]!;
+  return block.columnParts.length === 1 && lines.length === 1 && widthOf(box) < 0.8 * widthOf(column);
 }
 
 function wordingScore(text: string, lines: TextLine[], line: TextLine): number {

@@ -4,7 +4,7 @@ import type { TextLine } from '../page/text-line.js';
 import type { TextBlock } from '../structure/block.js';
 import { linesOf } from '../structure/block.js';
 
-/** 0..1: how sure these lines are one of `labels`; null where nobody was asked about most of them. */
+/** The probability, 0..1, that these lines are one of `labels`; null where most of them have no prediction. */
 export function oddsOfLines(lines: TextLine[], ...labels: LayoutLabel[]): number | null {
   let [sum, letters, all] = [0, 0, 0];
   for (const { prediction, text } of lines) {
@@ -21,12 +21,12 @@ export function oddsOf(block: TextBlock, ...labels: LayoutLabel[]): number | nul
   return oddsOfLines(linesOf(block), ...labels);
 }
 
-/** At least so sure; false where nobody was asked. */
+/** At least this probability; false without a prediction. */
 export function isLikely(block: TextBlock, least: number, ...labels: LayoutLabel[]): boolean {
   return (oddsOf(block, ...labels) ?? 0) >= least;
 }
 
-/** At most so sure; false where nobody was asked. */
+/** At most this probability; false without a prediction. */
 export function isUnlikely(block: TextBlock, most: number, ...labels: LayoutLabel[]): boolean {
   return (oddsOf(block, ...labels) ?? 1) <= most;
 }

@@ -33,7 +33,7 @@ export function imageType(bytes: Uint8Array): string | null {
   return null;
 }
 
-/** Readers look for the PDF header in the first kilobyte: there it counts where nothing else tells what the file is. */
+/** PDF readers search the first kilobyte for the PDF header: it counts there where nothing else shows the format of the file. */
 function hasLatePdfHeader(bytes: Uint8Array): boolean {
   return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(1024, bytes.length)).includes('%PDF-');
 }

@@ -39,9 +39,9 @@ export function printedListings(page: PageContent, taken: Set<Word>): Word[][][]
   const letters = others.reduce((sum, { text }) => sum + text.length, 0);
   const rows = linesOf([...written, ...signs]).filter((row) => row.some(({ font }) => font.monospace));
   const listings: Word[][][] = [];
-  for (const stretch of stretchesOf(rows, others)) {
-    const isRuledTable = isRuled(stretch.map(([first]) => first!), stretch[0]![0]!.box.right, page.rulings);
-    if (!isRuledTable && (isPrinted(stretch, letters < leastOther) || goesOn(listings.at(-1), stretch, others))) listings.push(stretch);
+  for (const range of rangesOf(rows, others)) {
+    const isRuledTable = isRuled(range.map(([first]) => first!), range[0]![0]!.box.right, page.rulings);
+    if (!isRuledTable && (isPrinted(range, letters < leastOther) || goesOn(listings.at(-1), range, others))) listings.push(range);
   }
   return listings;
 }
@@ -60,18 +60,18 @@ function linesOf(words: Word[]): Word[][] {
 }
 
 /** Rows that follow each other in one size, without other text on or between their baselines. */
-function stretchesOf(rows: Word[][], others: Word[]): Word[][][] {
-  const stretches: Word[][][] = [];
+function rangesOf(rows: Word[][], others: Word[]): Word[][][] {
+  const ranges: Word[][][] = [];
   let open: Word[][] = [];
   for (const row of rows) {
     const [{ baseline, size }] = row as [Word];
     const above = open.at(-1)?.[0];
     const isNext = above !== undefined && baseline - above.baseline < farthest * size && Math.abs(size - above.size) <= sizeSlack * size && !standsBetween(above.baseline, baseline, others);
-    if (!isNext) stretches.push(open = []);
+    if (!isNext) ranges.push(open = []);
     const level = baselineTolerances.line.ems * size;
     if (!standsBetween(baseline - level, baseline + level, others)) open.push(row);
   }
-  return stretches.filter(({ length }) => length >= fewestLines);
+  return ranges.filter(({ length }) => length >= fewestLines);
 }
 
 /** Whether the baseline of one of `words`, which are in the order of these, lies between two heights. */

@@ -94,7 +94,7 @@ export function orderPage(structure: PageStructure, lines: TextLine[], vocabular
   const inCards = new Set(cards.flat(2));
   const pieces: Piece[] = [
     ...wholeVerticalLines(lines.filter((line) => !inCards.has(line))).map(pieceOf),
-    // White space that parts columns is told by text, not by the fill it stands on.
+    // White space between columns is found from the text, not from the fill behind it.
     ...[...objects, ...structure.cardRows.map(({ box }, row) => unionOf(cards[row]!.flat()) ?? box)].map((box, object) => ({ box, line: null, object })),
   ];
   const rightToLeft = isRightToLeft([...pieces, ...[...inCards].map(pieceOf)]);

@@ -75,7 +75,7 @@ function around(numbers: Word[], code: Word[], leading: number): Word[][] {
   return rows.slice(first, last + 1);
 }
 
-/** Enough of the lines look like a program's, and the numbers are no larger than it. */
+/** Enough of the lines resemble program text, and the numbers are no larger than it. */
 function isProgram(lines: Word[][], number: Word): boolean {
   const signs = lines.filter((line) => programSign.test(line.map(({ text }) => text).join(' '))).length;
   return lines.length >= fewestLines && signs >= leastSigns * lines.length && number.size <= 1.1 * lines[0]![0]!.size;

@@ -20,7 +20,7 @@ const extensions = { md: 'md', json: 'json', html: 'html', text: 'txt', doctags:
 /** Of 255 that file systems take; the rest is for ` (2)` and the extension. */
 const maxStemBytes = 200;
 
-/** The client's name without path parts: `document.filename`, and what the converter is told. Both slashes count. */
+/** The client's name without path parts: `document.filename`, and what the converter receives. Both kinds of slashes count. */
 export function baseName(filename: string): string {
   return filename.split(/[/\\]/).pop() ?? '';
 }

@@ -42,15 +42,15 @@ function cellLines(words: Word[]): Word[][] {
 
 /** A grid is filled from the left; Arabic and Hebrew are read from the right, the numbers and Latin words among them from the left. */
 function fromTheRight(words: Word[]): Word[] {
-  const stretches: Word[][] = [];
+  const runs: Word[][] = [];
   let latin: Word[] | null = null;
   for (const word of [...words].sort((a, b) => b.box.right - a.box.right)) {
     const isLatin = !hasRightToLeftLetter(word.text) && /[\p{L}\p{N}]/u.test(word.text);
     if (isLatin && latin !== null) latin.unshift(word);
-    else stretches.push((latin = [word]));
+    else runs.push((latin = [word]));
     if (!isLatin) latin = null;
   }
-  return stretches.flat();
+  return runs.flat();
 }
 
 function isRightToLeft(words: Word[]): boolean {

@@ -58,7 +58,7 @@ class Assembler {
     // Furniture and notes at a page's end do not end a list that goes on behind them.
     if (block.role !== 'page_header' && block.role !== 'page_footer' && block.role !== 'footnote') this.#lists = [];
     if (block.role === 'code') {
-      this.#builder.addCode(codeText(block.stretches), { at: placesOf(block, null), ...confidencesOf(linesOf(block)) });
+      this.#builder.addCode(codeText(block.columnParts), { at: placesOf(block, null), ...confidencesOf(linesOf(block)) });
       return;
     }
     const running = joinLines(linesOf(block), this.#vocabulary);
@@ -148,7 +148,7 @@ class Assembler {
     const place = { pageNumber: pageIndex + 1, box: drawn, asDrawn: true };
     // A caption is written before its picture: where it stands below, so is the picture's text, which is read before the caption.
     const { top, bottom } = figure.box;
-    const isBelow = block.captions.some(({ stretches: [first] }) => first !== undefined && first.box.top > (top + bottom) / 2);
+    const isBelow = block.captions.some(({ columnParts: [first] }) => first !== undefined && first.box.top > (top + bottom) / 2);
     if (isBelow) this.#addPictureText(block);
     const item = this.#builder.addPicture({ at: [place], chart: figure.chart });
     this.pictures.push({ item, pageIndex, box: drawn });
@@ -189,11 +189,11 @@ function linkedSpans(running: RunningText): Span[] {
 
 function placesOf(block: TextBlock, running: RunningText | null): ItemPlace[] {
   let line = 0;
-  return block.stretches.map((stretch): ItemPlace => {
+  return block.columnParts.map((columnPart): ItemPlace => {
     const from = running?.starts[line];
-    line += stretch.lines.length;
+    line += columnPart.lines.length;
     const next = running?.starts[line];
-    return { pageNumber: stretch.pageIndex + 1, box: stretch.box, from, to: next === undefined ? running?.orig.length : next - 1 };
+    return { pageNumber: columnPart.pageIndex + 1, box: columnPart.box, from, to: next === undefined ? running?.orig.length : next - 1 };
   });
 }
 

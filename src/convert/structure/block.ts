@@ -13,7 +13,7 @@ export interface ColumnEdges {
 }
 
 /** Lines that belong together, on one page and in one column. */
-export interface Stretch {
+export interface ColumnPart {
   pageIndex: number;
   box: Box;
   lines: TextLine[];
@@ -24,7 +24,7 @@ export interface TextBlock {
   kind: 'text';
   role: TextRole;
   /** One for each page or column the text runs over. */
-  stretches: Stretch[];
+  columnParts: ColumnPart[];
   /** White space above, points: to the block before in its column, Infinity at the top of a column. */
   spaceAbove: number;
   spaceBelow: number;
@@ -66,14 +66,14 @@ export type Block = TextBlock | TableBlock | FigureBlock;
 /** A block of plain text; roles come later. */
 export function textBlock(pageIndex: number, lines: TextLine[], box: Box, column: ColumnEdges): TextBlock {
   return {
-    kind: 'text', role: 'text', stretches: [{ pageIndex, box, lines, column }], spaceAbove: Infinity, spaceBelow: Infinity,
+    kind: 'text', role: 'text', columnParts: [{ pageIndex, box, lines, column }], spaceAbove: Infinity, spaceBelow: Infinity,
     level: 1, marker: '', enumerated: false, depth: 0, textStart: 0, checked: null, about: null,
   };
 }
 
 /** All lines of a block, in order. */
 export function linesOf(block: TextBlock): TextLine[] {
-  return block.stretches.length === 1 ? block.stretches[0]!.lines : block.stretches.flatMap((stretch) => stretch.lines);
+  return block.columnParts.length === 1 ? block.columnParts[0]!.lines : block.columnParts.flatMap((columnPart) => columnPart.lines);
 }
 
 /** Its lines with spaces between, for pattern matching; the document's text is made by `joinLines`. */

@@ -51,11 +51,11 @@ function measureSpace(blocks: Block[]): void {
 }
 
 function topOf(block: TextBlock): number {
-  return nominalBox(block.stretches[0]!.lines[0]!).top;
+  return nominalBox(block.columnParts[0]!.lines[0]!).top;
 }
 
 function bottomOf(block: TextBlock): number {
-  return nominalBox(block.stretches.at(-1)!.lines.at(-1)!).bottom;
+  return nominalBox(block.columnParts.at(-1)!.lines.at(-1)!).bottom;
 }
 
 /** The page's blocks in reading order; of its foot, `details` are read column by column. */

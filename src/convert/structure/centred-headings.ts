@@ -31,14 +31,14 @@ export function findCentredHeadings(blocks: Block[], next: Map<Block, Block | un
 }
 
 function isCentred(block: TextBlock): boolean {
-  const [{ lines, column }] = block.stretches as [TextBlock['stretches'][0]];
-  return block.stretches.length === 1 && lines.length <= mostLines && lines.every(({ box, size, angle }) => angle === 0
+  const [{ lines, column }] = block.columnParts as [TextBlock['columnParts'][0]];
+  return block.columnParts.length === 1 && lines.length <= mostLines && lines.every(({ box, size, angle }) => angle === 0
     && Math.abs(box.left + box.right - column.left - column.right) < 2 * offMiddle * size && box.left - column.left > setIn * size);
 }
 
 /** Running text over the whole width of its column. */
 function isOverText(block: Block | undefined): boolean {
   if (block?.kind !== 'text' || block.role !== 'text') return false;
-  const { box, column, lines } = block.stretches[0]!;
+  const { box, column, lines } = block.columnParts[0]!;
   return widthOf(box) > filled * widthOf(column) || lines.length === 1 && lines[0]!.box.left - column.left < indent * lines[0]!.size && !isCentred(block) && linesOf(block)[0]!.text.length >= 25;
 }

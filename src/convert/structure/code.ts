@@ -2,14 +2,14 @@
 import { unionBox, widthOf } from '../../geometry/box.js';
 import { programSign } from '../layout/numbered-code.js';
 import type { TextLine } from '../page/text-line.js';
-import type { Block, Stretch, TextBlock } from './block.js';
+import type { Block, ColumnPart, TextBlock } from './block.js';
 import { linesOf } from './block.js';
 import type { BodyStyle } from './style.js';
 
 /** Little more than an address: many documents set these in a monospace font. */
 const address = /^(?:\d{1,3}\s*|[\p{L} ]{1,16}:\s*)?(?:https?:\/\/|www\.|mailto:)\S+$/u;
 
-/** Of a document's letters in a monospace font: with so many there is no other text; with so many such a block must look like a program. */
+/** Shares of the document's characters in a monospace font: above the first there is no other text; above the second a block must resemble a program. */
 const typewritten = 0.9;
 const mostlyMonospace = 0.5;
 const words = /^["'“(]?\p{L}[\p{L}’'-]*(?:,? \p{L}[\p{L}’'-]*){3,}[.,;:!?]?["'”)]?$/u;
@@ -33,7 +33,7 @@ export function markCode(blocks: Block[], monospace: number): void {
   const written = blocks.filter((block) => !isFurniture(block));
   const isBesideCode = (block: TextBlock): boolean => [-1, 1].some((step) => {
     const other = written[written.indexOf(block) + step];
-    return other !== undefined && isCode(other) && isOfOneSize(other, block) && Math.abs(other.stretches[0]!.pageIndex - block.stretches[0]!.pageIndex) <= 1;
+    return other !== undefined && isCode(other) && isOfOneSize(other, block) && Math.abs(other.columnParts[0]!.pageIndex - block.columnParts[0]!.pageIndex) <= 1;
   });
   const mayJoin = (block: TextBlock): boolean => monospace <= mostlyMonospace || linesOf(block).length === 1 && !words.test(linesOf(block)[0]!.text);
   for (const block of candidates) if (block.role !== 'code' && mayJoin(block) && isBesideCode(block)) block.role = 'code';
@@ -45,7 +45,7 @@ export function joinCode(blocks: Block[], body: BodyStyle): Block[] {
   for (const block of blocks) {
     const last = joined.at(-1);
     if (isCode(block) && last !== undefined && isCode(last)) {
-      const [above, below] = [last.stretches.at(-1)!, block.stretches[0]!];
+      const [above, below] = [last.columnParts.at(-1)!, block.columnParts[0]!];
       const gap = below.box.top - above.box.bottom;
       const sameColumn = above.pageIndex === below.pageIndex && Math.abs(above.column.left - below.column.left) < 2;
       if (sameColumn && isOfOneSize(last, block) && gap < 2.5 * body.leading * body.size) {
@@ -83,7 +83,7 @@ function textAreaOf(blocks: Block[]): TextArea {
   const edges = new Map<number, TextArea>();
   for (const block of blocks) {
     if (isFurniture(block)) continue;
-    for (const { pageIndex, box } of block.kind === 'text' ? block.stretches : block.kind === 'table' ? block.places : [{ pageIndex: block.pageIndex, box: block.figure.box }]) {
+    for (const { pageIndex, box } of block.kind === 'text' ? block.columnParts : block.kind === 'table' ? block.places : [{ pageIndex: block.pageIndex, box: block.figure.box }]) {
       const { head, foot } = edges.get(pageIndex) ?? { head: Infinity, foot: -Infinity };
       edges.set(pageIndex, { head: Math.min(head, box.top), foot: Math.max(foot, box.bottom) });
     }
@@ -99,12 +99,12 @@ function isFurniture(block: Block): boolean {
 
 /** The program's first part ends where its column ends, above the page's notes, and the second begins where the next column or page begins; both are set alike. */
 function goesOn(first: TextBlock, second: TextBlock, notes: Block[], area: TextArea, heightOf: (pageIndex: number) => number): boolean {
-  const [from, to] = [first.stretches.at(-1)!, second.stretches[0]!];
+  const [from, to] = [first.columnParts.at(-1)!, second.columnParts[0]!];
   const [above, below] = [from.lines.at(-1)!, to.lines[0]!];
   const fonts = new Set(from.lines.map(({ font }) => font));
   if (Math.abs(above.size - below.size) > 0.08 * above.size || !to.lines.some(({ font }) => fonts.has(font))) return false;
   const room = mostLeft * leadingOf(from.lines);
-  const foot = Math.min(area.foot, ...notes.flatMap((note) => (note.kind === 'text' && note.role === 'footnote' && note.stretches[0]!.pageIndex === from.pageIndex ? [note.stretches[0]!.box.top] : [])));
+  const foot = Math.min(area.foot, ...notes.flatMap((note) => (note.kind === 'text' && note.role === 'footnote' && note.columnParts[0]!.pageIndex === from.pageIndex ? [note.columnParts[0]!.box.top] : [])));
   return to.pageIndex - from.pageIndex <= 1 && from.box.bottom > foot - room && from.box.bottom > 0.6 * heightOf(from.pageIndex) && to.box.top < area.head + room;
 }
 
@@ -116,7 +116,7 @@ export function joinCodeOverPages(blocks: Block[], heightOf: (pageIndex: number)
     const at = result.findLastIndex((other) => !isFurniture(other) && !(other.kind === 'text' && other.role === 'footnote'));
     const above = result[at];
     if (isCode(block) && above !== undefined && isCode(above) && goesOn(above, block, result.slice(at + 1), area, heightOf)) {
-      above.stretches.push(...block.stretches);
+      above.columnParts.push(...block.columnParts);
       above.spaceBelow = block.spaceBelow;
     } else result.push(block);
   }
@@ -131,7 +131,7 @@ function leadingOf(lines: TextLine[]): number {
 }
 
 /** Where each part's lines begin if they are not set in: its column's left edge, or the one before's where the whole column is set in by so many letters. */
-function originsOf(parts: Stretch[], cell: number): number[] {
+function originsOf(parts: ColumnPart[], cell: number): number[] {
   const origins: number[] = [];
   const widest = Math.max(...parts.map(({ column }) => widthOf(column))) / cell;
   for (const { column } of parts) {
@@ -155,7 +155,7 @@ function cellOf(lines: TextLine[]): number {
 }
 
 /** The lines as they stand: one space for each character's width of indentation, empty lines where the page leaves room. */
-export function codeText(parts: Stretch[]): string {
+export function codeText(parts: ColumnPart[]): string {
   const cell = cellOf(parts.flatMap((part) => part.lines));
   const origins = originsOf(parts, cell);
   const setIn = Math.min(...parts.map(({ lines: own }, index) => unionBox(own.map(({ box }) => box)).left - origins[index]!));

@@ -23,7 +23,7 @@ export interface DocumentState extends DocumentInput {
   lines: PageLines[];
   /** The style of most text, furniture included. */
   commonStyle: BodyStyle;
-  /** Lines at the edges of pages that look like running headers or footers, and those that other pages repeat. */
+  /** Lines at the edges of pages that may be running headers or footers, and those that other pages repeat. */
   edgeLines: Furniture;
   /** Small print of letters and invoices: account, register and tax numbers. It is text. */
   companyDetails: Map<TextLine, FurnitureLabel>;

@@ -33,7 +33,7 @@ function numberOf(block: TextBlock): number {
 
 /** Some programs write a note's mark as high as its text and right before it. */
 function setMarkApart(block: TextBlock): void {
-  const { lines } = block.stretches[0]!;
+  const { lines } = block.columnParts[0]!;
   const [first] = lines;
   const mark = /^(?:\d{1,3}|[*†‡§]{1,3})(?=[\p{Lu}“"„«(]\p{L}*\p{Ll})/u.exec(first?.text ?? '')?.[0];
   if (first === undefined || mark === undefined || isotopeAhead.test(first.text)) return;
@@ -48,7 +48,7 @@ function setMarkApart(block: TextBlock): void {
 const isotopeAhead = /^\d{1,3}\p{Lu}(?:\p{Lu}|\d|\b)/u;
 
 function isFootnote(block: TextBlock, before: Block | undefined, body: BodyStyle, pageHeight: (pageIndex: number) => number, separators: (pageIndex: number) => number[]): boolean {
-  const { pageIndex, box } = block.stretches[0]!;
+  const { pageIndex, box } = block.columnParts[0]!;
   const lines = linesOf(block);
   const small = lines[0]!.size <= 0.92 * body.size;
   const height = pageHeight(pageIndex);
@@ -56,7 +56,7 @@ function isFootnote(block: TextBlock, before: Block | undefined, body: BodyStyle
   const numbered = noteStart.test(plainText(block));
   const ruled = separators(pageIndex).some((y) => y < box.top && y > box.top - 0.35 * height && y > 0.4 * height);
   if (isLikely(block, 0.8, 'footnote') && box.top > 0.3 * height) return true;
-  const follows = before !== undefined && before.kind === 'text' && before.role === 'footnote' && before.stretches[0]!.pageIndex === pageIndex;
+  const follows = before !== undefined && before.kind === 'text' && before.role === 'footnote' && before.columnParts[0]!.pageIndex === pageIndex;
   if (follows && low && numbered && numberOf(block) === numberOf(before) + 1) return true;
   if (!small || !low || isUnlikely(block, 0.02, 'footnote')) return false;
   return numbered && (ruled || box.top > 0.6 * height) || ruled && follows;

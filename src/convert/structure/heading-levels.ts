@@ -62,7 +62,7 @@ function isTitle(index: number, headings: Heading[], blocks: Block[]): boolean {
   const first = headings[0]!;
   if (first.numbering !== null && first.numbering.kind !== 'word') return false;
   const before = blocks.slice(0, blocks.indexOf(first.block)).filter((block) => block.kind === 'text' && (block.role === 'text' || block.role === 'heading'));
-  if (before.length > 3 || first.block.stretches[0]!.pageIndex > 1) return false;
+  if (before.length > 3 || first.block.columnParts[0]!.pageIndex > 1) return false;
   if (headings.length === 1) return false;
   const others = headings.slice(1).filter((heading) => !isNumberAlone(heading.block));
   if (others.every((heading) => heading.style > first.style)) return true;

@@ -8,7 +8,7 @@ import type { Block, TextBlock } from './block.js';
 import { linesOf, plainText } from './block.js';
 import type { BodyStyle } from './style.js';
 
-/** Style of a block as headings of one rank share it; '' for what looks like running text. */
+/** The style of a block, which headings of one rank share; '' for the style of running text. */
 export function faceOf(block: TextBlock, body: BodyStyle): string {
   const line = linesOf(block)[0]!;
   const caps = isUpperCase(plainText(block));
@@ -49,7 +49,7 @@ interface Counted {
 
 /**
  * Blocks of one line that go on with the count of a heading in its face, each over text that is set as far out: headings, though the white space around
- * them may not say so, where a list would have its items below one another or its text set in. A count of letters in italics, as in many papers, begins with what need not look like one.
+ * them may not say so, where a list would have its items below one another or its text set in. A count of letters in italics, as in many papers, may begin with a block whose own score is low.
  */
 export function findNumberedHeadings(blocks: Block[], next: Map<Block, Block | undefined>, evidence: HeadingEvidence): Set<Block> {
   const series = new Map<string, Counted[]>();
@@ -95,7 +95,7 @@ export function markHeadings(blocks: Block[], next: Map<Block, Block | undefined
   const likely: { block: TextBlock; face: string }[] = [];
   const faces = new Map<string, { headings: number; others: number }>();
   for (const block of blocks) {
-    if (block.kind !== 'text' || block.role !== 'text' || block.stretches.length > 1) continue;
+    if (block.kind !== 'text' || block.role !== 'text' || block.columnParts.length > 1) continue;
     const score = headingScore(block, next.get(block), evidence);
     const face = faceOf(block, evidence.body);
     const count = faces.get(face) ?? { headings: 0, others: 0 };
@@ -118,7 +118,7 @@ export function joinHeadingLines(blocks: Block[]): Block[] {
   for (const block of blocks) {
     const last = result.at(-1);
     if (last !== undefined && isHeading(last) && isHeading(block) && areOneHeading(last, block)) {
-      const [above, below] = [last.stretches[0]!, block.stretches[0]!];
+      const [above, below] = [last.columnParts[0]!, block.columnParts[0]!];
       above.lines = [...above.lines, ...below.lines];
       above.box = unionBox([above.box, below.box]);
       last.spaceBelow = block.spaceBelow;
@@ -136,11 +136,11 @@ function isHeading(block: Block): block is TextBlock {
 function areOneHeading(first: TextBlock, second: TextBlock): boolean {
   const above = linesOf(first).at(-1)!;
   const below = linesOf(second)[0]!;
-  if (first.stretches[0]!.pageIndex !== second.stretches[0]!.pageIndex || second.spaceAbove === Infinity) return false;
+  if (first.columnParts[0]!.pageIndex !== second.columnParts[0]!.pageIndex || second.spaceAbove === Infinity) return false;
   if (Math.abs(above.size - below.size) > 0.03 * above.size || above.bold !== below.bold || above.italic !== below.italic || above.color !== below.color) return false;
   if (numberingOf(below.text) !== null || markerOf(below.text) !== null || /[.!?:]$/.test(above.text)) return false;
   if (second.spaceAbove > 0.75 * above.size) return false;
-  const { left, right } = first.stretches[0]!.column;
+  const { left, right } = first.columnParts[0]!.column;
   const middle = (box: { left: number; right: number }): number => middleX(box);
   const centred = Math.abs(middle(above.box) - middle(below.box)) < 0.5 * above.size;
   // A line that is full goes on; one that ends early does so because the words are set in lines.

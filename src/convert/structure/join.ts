@@ -35,7 +35,7 @@ function halvesOf(first: TextBlock, second: TextBlock): Halves {
 
 /** `mayStandBelow`: though both are in one column. */
 function continuesText({ first, second, above, below }: Halves, mayStandBelow: boolean): boolean {
-  const [from, to] = [first.stretches.at(-1)!, second.stretches[0]!];
+  const [from, to] = [first.columnParts.at(-1)!, second.columnParts[0]!];
   if (Math.abs(above.size - below.size) > 0.08 * above.size || above.bold !== below.bold || above.italic !== below.italic && below.boldPrefix > 0) return false;
   if (!mayStandBelow && from.pageIndex === to.pageIndex && to.box.top >= from.box.bottom && Math.abs(from.column.left - to.column.left) < 20) return false;
   if (to.pageIndex - from.pageIndex > 1) return false;
@@ -49,15 +49,15 @@ function continuesText({ first, second, above, below }: Halves, mayStandBelow: b
 
 /** The second half goes on in the line below the first one; beside a box at the left, that begins farther out. */
 function standsRightBelow({ first, second, above, below }: Halves, between: Block[]): boolean {
-  const { pageIndex } = first.stretches.at(-1)!;
+  const { pageIndex } = first.columnParts.at(-1)!;
   const distance = below.baseline - above.baseline;
-  if (pageIndex !== second.stretches[0]!.pageIndex || distance < 0.5 * above.size || distance > nextLine * above.size) return false;
+  if (pageIndex !== second.columnParts[0]!.pageIndex || distance < 0.5 * above.size || distance > nextLine * above.size) return false;
   const step = above.box.left - below.box.left;
   return Math.abs(step) < sameEdge * above.size || step > 0 && between.some((block) => boxesOf(block).some(({ box }) => box.right <= above.box.left && box.left >= below.box.left - 1));
 }
 
 function boxesOf(block: Block): { pageIndex: number; box: Box }[] {
-  if (block.kind === 'text') return block.stretches;
+  if (block.kind === 'text') return block.columnParts;
   return [{ pageIndex: block.pageIndex, box: block.kind === 'table' ? block.table.box : block.figure.box }];
 }
 
@@ -66,16 +66,16 @@ const isIn = (inner: Box, outer: Box): boolean => containsBox(outer, inner, 1);
 
 /** A title over its text, which no sentence goes around. */
 function standsOver(heading: TextBlock, below: TextBlock): boolean {
-  const [over, under] = [heading.stretches.at(-1)!, below.stretches[0]!];
+  const [over, under] = [heading.columnParts.at(-1)!, below.columnParts[0]!];
   return over.pageIndex === under.pageIndex && over.box.bottom <= under.box.top + 1 && over.box.left < under.box.right && over.box.right > under.box.left;
 }
 
 /** Set into the paragraph by the page: on a fill or in a frame of its own, beside lines that go on below, or in larger or smaller letters amid a sentence. */
 function isSetApart(block: TextBlock, { first, second, above, below }: Halves, isRightBelow: boolean, panelsOf: (pageIndex: number) => Box[]): boolean {
-  const outside = (panel: Box, pageIndex: number): boolean => ![{ line: above, pageIndex: first.stretches.at(-1)!.pageIndex }, { line: below, pageIndex: second.stretches[0]!.pageIndex }].some((half) => half.pageIndex === pageIndex && isIn(half.line.box, panel));
-  if (block.stretches.every(({ pageIndex, box }) => panelsOf(pageIndex).some((panel) => isIn(box, panel) && outside(panel, pageIndex)))) return true;
-  const { box } = first.stretches.at(-1)!;
-  if (isRightBelow && block.stretches.every((stretch) => stretch.box.left >= box.right - 1 || stretch.box.right <= box.left + 1)) return true;
+  const outside = (panel: Box, pageIndex: number): boolean => ![{ line: above, pageIndex: first.columnParts.at(-1)!.pageIndex }, { line: below, pageIndex: second.columnParts[0]!.pageIndex }].some((half) => half.pageIndex === pageIndex && isIn(half.line.box, panel));
+  if (block.columnParts.every(({ pageIndex, box }) => panelsOf(pageIndex).some((panel) => isIn(box, panel) && outside(panel, pageIndex)))) return true;
+  const { box } = first.columnParts.at(-1)!;
+  if (isRightBelow && block.columnParts.every((columnPart) => columnPart.box.left >= box.right - 1 || columnPart.box.right <= box.left + 1)) return true;
   if (block.role === 'heading' && standsOver(block, second)) return false;
   const [{ size, text }] = linesOf(block) as [TextLine];
   return numberingOf(text) === null && (block.role === 'text' || block.role === 'heading') && Math.abs(size - above.size) > 0.08 * above.size && linesOf(first).length > 1 && /^\p{Ll}/u.test(below.text);
@@ -119,8 +119,8 @@ export function joinAcrossColumns(blocks: Block[], panelsOf: (pageIndex: number)
       result.push(block);
       continue;
     }
-    const { stretches, spaceBelow } = block as TextBlock;
-    beginning.stretches.push(...stretches);
+    const { columnParts, spaceBelow } = block as TextBlock;
+    beginning.columnParts.push(...columnParts);
     beginning.spaceBelow = spaceBelow;
   }
   return result;

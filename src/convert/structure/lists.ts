@@ -105,8 +105,8 @@ export function markAmounts(blocks: Block[], mayBeItem: (block: TextBlock) => bo
       close();
       continue;
     }
-    const last = run.at(-1)?.block.stretches[0];
-    const { lines: [line], pageIndex, box } = (block as TextBlock).stretches[0]!;
+    const last = run.at(-1)?.block.columnParts[0];
+    const { lines: [line], pageIndex, box } = (block as TextBlock).columnParts[0]!;
     if (last !== undefined && (last.pageIndex !== pageIndex || Math.abs(last.box.left - box.left) > 0.5 * line!.size || box.top < last.box.bottom - line!.size || Math.abs(last.lines[0]!.size - line!.size) > 0.1)) close();
     run.push({ block: block as TextBlock, amount });
   }
@@ -119,17 +119,17 @@ function nest(items: Candidate[]): void {
   let lastIndex = -10;
   let lastPage = -1;
   for (const item of items) {
-    const stretch = item.block.stretches[0]!;
+    const columnPart = item.block.columnParts[0]!;
     // Text between two items ends the list, unless the count goes on behind it.
     const interrupted = item.index - lastIndex > 1;
     if (interrupted && !open.some((level) => level.shape === item.marker.shape && item.marker.value > 1)) open = [];
-    const otherColumn = stretch.pageIndex !== lastPage || open.length > 0 && Math.abs(open[0]!.left - item.left) > 100;
+    const otherColumn = columnPart.pageIndex !== lastPage || open.length > 0 && Math.abs(open[0]!.left - item.left) > 100;
     const depth = depthOf(item, open, otherColumn);
     open = open.slice(0, depth);
     open.push({ left: item.left, shape: item.marker.shape });
     item.block.depth = depth;
     lastIndex = item.index;
-    lastPage = stretch.pageIndex;
+    lastPage = columnPart.pageIndex;
   }
 }
 

@@ -27,7 +27,7 @@ export function indexOutline(entries: OutlineEntry[]): OutlineIndex {
 
 /** Depth of the outline entry that names this block, or -1. Entries often leave the number out. */
 export function outlineDepth(block: TextBlock, outline: OutlineIndex): number {
-  const titles = outline.get(block.stretches[0]!.pageIndex);
+  const titles = outline.get(block.columnParts[0]!.pageIndex);
   if (titles === undefined) return -1;
   const text = plainText(block);
   const whole = titles.get(foldTitle(text));

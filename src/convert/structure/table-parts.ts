@@ -117,7 +117,7 @@ function append(above: TableBlock, below: TableBlock, heads: number): void {
   above.places.push(...below.places);
   const { again, more } = sortCaptions(above, below);
   above.captions.push(...more);
-  for (const caption of again) above.repeatedHeads.push({ pageIndex: below.pageIndex, box: caption.stretches[0]!.box, text: plainText(caption) });
+  for (const caption of again) above.repeatedHeads.push({ pageIndex: below.pageIndex, box: caption.columnParts[0]!.box, text: plainText(caption) });
   const repeated = below.table.cells.filter((cell) => cell.row < heads);
   if (repeated.length === 0) return;
   for (const cell of table.cells) if (cell.row < heads) cell.columnHeader = true;
@@ -133,7 +133,7 @@ function joinParts(above: TableBlock, below: TableBlock, between: Block[], heigh
   above.table = whole.table;
   for (const row of [last, first]) if (row !== null) above.repeatedHeads.push(row.line);
   for (const block of between) {
-    if (isContinuedLine(block, above) && block.role !== 'page_header' && block.role !== 'footnote') block.role = block.stretches[0]!.pageIndex === below.pageIndex ? 'page_header' : 'page_footer';
+    if (isContinuedLine(block, above) && block.role !== 'page_header' && block.role !== 'footnote') block.role = block.columnParts[0]!.pageIndex === below.pageIndex ? 'page_header' : 'page_footer';
   }
   append(above, rest, repeatedRows(above.table, rest.table));
   return true;

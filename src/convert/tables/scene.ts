@@ -18,7 +18,7 @@ export interface Scene {
   /** Edges of fills and panels, which no table crosses. */
   panels: Wall[];
   walls: Wall[];
-  /** Line distance of the page's text, with a little slack, in parts of its size. */
+  /** Line distance of the page's text, with a little slack, in ems. */
   leading: number;
   /** Chunks of running text. */
   running: Set<Chunk>;

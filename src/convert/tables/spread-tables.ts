@@ -1,4 +1,4 @@
-/** Tables that only the white between their words shows. */
+/** Tables that only the white space between their words shows. */
 import { unionBox } from '../../geometry/box.js';
 import type { FoundTable } from '../page/found-table.js';
 import { partAbreast } from './evidence/abreast.js';

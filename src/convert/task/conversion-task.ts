@@ -78,7 +78,7 @@ async function convertAll(
     const inputPath = join(context.inputsDirectory, document.input);
     const job: DocumentJob = { inputPath, filename, outputDirectory: directory, options: payload.options, vocabulary };
     const outcome = await convertOne(document, job, context, services, (stage, done, total) => {
-      // A second try begins at the first page again; what is told never goes back.
+      // A second try begins at the first page again; the reported progress never goes back.
       meta.pages_done = Math.max(meta.pages_done, before.done + done);
       meta.pages_total = Math.max(meta.pages_total, before.total + total);
       meta.stage = stage;

@@ -44,7 +44,7 @@ export interface DocumentPorts {
   pool: Pick<WorkerPool, 'run'>;
   /** The installed models that read text; absent where there are none. */
   readers?: PageReaders;
-  /** The memory of the networks that workers open; without it nobody counts it. */
+  /** The memory of the networks that workers open; without it that memory is not counted. */
   networks?: WorkerNetworks;
   limits: ConversionLimits;
   signal: AbortSignal;

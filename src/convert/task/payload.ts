@@ -23,7 +23,7 @@ export interface TaskDocument {
   remote?: RemoteSource;
 }
 
-/** Who is told how a task goes. */
+/** Where the progress of a task is reported. */
 export interface CallbackTarget {
   url: string;
   headers: Record<string, string>;

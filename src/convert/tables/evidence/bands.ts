@@ -272,7 +272,7 @@ function wrapEvidence(upper: Chunk, chunk: Chunk, setting: Setting, column: numb
   if (chunk.bold !== upper.bold) return -1.2;
   const unfinished = /[-–,&/]$/.test(upper.text);
   if (isValue(chunk.text) && !unfinished && !/^[([]/.test(chunk.text)) return -1;
-  // Where both lines are single words the column is as wide as its words and anything looks wrapped.
+  // Where both lines are single words the column is as wide as its words and anything appears wrapped.
   const words = Math.max(wordCount(upper.text), wordCount(chunk.text));
   let score = hadRoom(upper, chunk, columnWidth(setting, column)) ? -1.5 : words === 1 ? 0.3 : 1.2;
   if (small) score += 1.1;

@@ -137,7 +137,7 @@ function extentsOf(area: TableArea, x: Edge[]): Column[] {
   return columns;
 }
 
-interface Stretch {
+interface RowRange {
   top: Edge;
   bottom: Edge;
   rows: VisualRow[];
@@ -151,13 +151,13 @@ function rowEdges(area: TableArea, x: Edge[], columns: Column[]): Edge[] {
   const fixed: Edge[] = [...lines];
   if ((fixed[0]?.at ?? Infinity) > top + SAME_EDGE) fixed.unshift({ at: top, kind: 'white' });
   if ((fixed.at(-1)?.at ?? -Infinity) < bottom - SAME_EDGE) fixed.push({ at: bottom, kind: 'white' });
-  const stretches: Stretch[] = [];
+  const ranges: RowRange[] = [];
   for (let index = 0; index + 1 < fixed.length; index++) {
     const [from, to] = [fixed[index] as Edge, fixed[index + 1] as Edge];
     const rows = area.rows.flatMap((row) => rowBetween(row, from.at, to.at));
-    stretches.push({ top: from, bottom: to, rows });
+    ranges.push({ top: from, bottom: to, rows });
   }
-  return edgesOfStretches(area, stretches, x, columns);
+  return edgesOfRanges(area, ranges, x, columns);
 }
 
 function rowBetween(row: VisualRow, top: number, bottom: number): VisualRow[] {
@@ -182,29 +182,29 @@ function strikes(line: Segment, rows: VisualRow[]): boolean {
   );
 }
 
-function edgesOfStretches(area: TableArea, stretches: Stretch[], x: Edge[], columns: Column[]): Edge[] {
+function edgesOfRanges(area: TableArea, ranges: RowRange[], x: Edge[], columns: Column[]): Edge[] {
   const leading = leadingOf(area.rows, columns, area.leading);
-  const grouped = stretches.map((stretch) => groupRows(stretch.rows, columns, leading));
+  const grouped = ranges.map((range) => groupRows(range.rows, columns, leading));
   const filled = grouped.filter((bands) => bands.length > 0);
   const single = filled.filter((bands) => bands.length === 1).length;
   // Where most ranges between rulings hold one row, the rulings are drawn for every row and the other ranges hold one, too.
   const trusted = filled.length >= 3 && single >= 0.5 * filled.length;
   const latticed = filled.length >= 3 && x.some((edge, index) => index > 0 && index + 1 < x.length && edge.kind === 'drawn');
   const edges: Edge[] = [];
-  for (const [index, stretch] of stretches.entries()) {
+  for (const [index, range] of ranges.entries()) {
     const bands = grouped[index] ?? [];
-    if (bands.length === 0 && !keepsEmpty(stretch, latticed)) continue;
-    if (edges.length === 0 || (edges.at(-1)?.at ?? 0) < stretch.top.at - 0.1) edges.push(stretch.top);
+    if (bands.length === 0 && !keepsEmpty(range, latticed)) continue;
+    if (edges.length === 0 || (edges.at(-1)?.at ?? 0) < range.top.at - 0.1) edges.push(range.top);
     if (bands.length > 1 && ((!trusted && !latticed) || ((!trusted || bands.length >= 3) && isStronglySplit(bands.map((band) => band.rows), columns)) || holdsFullRows(bands.map((band) => band.rows), columns))) {
       for (let at = 1; at < bands.length; at++) edges.push({ at: ((bands[at - 1]?.bottom ?? 0) + (bands[at]?.top ?? 0)) / 2, kind: 'white' });
     }
-    edges.push(stretch.bottom);
+    edges.push(range.bottom);
   }
   return dropEmptyRows(edges, area, latticed);
 }
 
-function keepsEmpty(stretch: Stretch, latticed: boolean): boolean {
-  return latticed && stretch.top.kind === 'drawn' && stretch.bottom.kind === 'drawn' && stretch.bottom.at - stretch.top.at >= 7;
+function keepsEmpty(range: RowRange, latticed: boolean): boolean {
+  return latticed && range.top.kind === 'drawn' && range.bottom.kind === 'drawn' && range.bottom.at - range.top.at >= 7;
 }
 
 /** White space between a ruling and the next range is no row. */

@@ -94,7 +94,7 @@ function lengthenCentred(table: CellTable, headerRows: number): void {
     row = last;
   }
   if (first !== grid.rowCount) return;
-  for (const [label, from, to] of spans) table.stretch(label, from, to + 1);
+  for (const [label, from, to] of spans) table.spanRows(label, from, to + 1);
 }
 
 function baselineOf(cells: GridCell[]): number {
@@ -161,7 +161,7 @@ class CellTable {
   }
 
   /** Lets a cell of one column stand for the rows from `from` to before `to`, which are empty there but for it. */
-  stretch(cell: GridCell, from: number, to: number): void {
+  spanRows(cell: GridCell, from: number, to: number): void {
     for (let row = from; row < to; row++) if (this.at(row, cell.column) !== cell && !this.isFree(row, cell.column)) return;
     this.drop(cell, from, to, cell.column, cell.column + 1);
     cell.row = from;

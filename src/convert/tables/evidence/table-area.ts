@@ -20,7 +20,7 @@ export interface TableArea {
   verticals: Segment[];
   shades: Shade[];
   joints: Joint[];
-  /** Line distance of the page's running text, in parts of its size. */
+  /** Line distance of the page's running text, in ems. */
   leading: number;
 }
 

@@ -13,7 +13,7 @@ import { extentsOf, inkOf, isSettled, wordsOf, type Extent } from './extents.js'
 import { areasOf, type Area } from './grown-areas.js';
 import { zonesOf } from './zones.js';
 
-/** Geometry's confidence in what it does not see; of what it doubts it is as sure at least. */
+/** Geometry's confidence for tables that it did not find; for doubtful ones its confidence is at least as high. */
 const unseen = 0.1;
 
 /** Of the words of an area, how many are in tables without it: with fewer it must be one by itself. */
