@@ -7,14 +7,12 @@ import type { Log } from '../logging/log.js';
 import { shippedModelsDirectory } from '../platform/package-files.js';
 import { kernelOptions } from '../settings/kernel-switches.js';
 import type { Settings } from '../settings/settings.js';
-import { createPool } from '../workers/pool.js';
 import type { WorkerCommand, WorkerPool } from '../workers/types.js';
+import { openConversionPool } from './conversion-pool.js';
 import { converterMemory, type SharedMemory } from './converter-memory.js';
 import { type DeviceWatch, watchDevice } from './device-loss.js';
 import { type ModelEngine, modelsLog } from './model-memory.js';
 import { createPageReaders, lazyVisionCatalogue } from './page-readers.js';
-import { workerCommand } from './worker-command.js';
-import { confinementFor } from './worker-confinement.js';
 import { createWorkerNetworks } from './worker-networks.js';
 
 /** What a converter gets past its time to hand over what it has, in ms. */
@@ -47,18 +45,10 @@ export interface ConverterOptions {
   filesDirectory?: string;
 }
 
-export function createConverter(settings: Settings, log: Log, { spareWorkers = 1, logsModels = true, command = workerCommand(), filesDirectory }: ConverterOptions = {}): Converter {
+export function createConverter(settings: Settings, log: Log, { spareWorkers = 1, logsModels = true, command, filesDirectory }: ConverterOptions = {}): Converter {
   // Before the workers: where the addon is missing, nothing is left running.
   const engine = openEngine({ log: (level, message) => log[level]({ room: 'engine' }, message), kernels: kernelOptions(settings, process.env) });
-  const pool = createPool({
-    command,
-    confinement: confinementFor(settings, command, logsModels ? log : null),
-    ...(filesDirectory === undefined ? {} : { filesDirectory }),
-    size: settings.workers,
-    spare: spareWorkers,
-    maxResidentBytes: settings.workerMemory,
-    log: (level, message) => log[level]({ room: 'workers' }, message),
-  });
+  const pool = openConversionPool(settings, log, { spareWorkers, command, filesDirectory, logsConfinement: logsModels });
   const device = watchDevice(engine);
   const models: ModelEngine = { ...device.engine, devices: () => device.look(() => engine.devices(settings.device)), whyNoGpu: () => engine.whyNoGpu() };
   const memory = converterMemory(settings, models, () => engine.devices('cpu'), log);

@@ -1,0 +1,30 @@
+/** The processes in which documents are converted: how they are started and confined, how many there are, and their bound of memory. */
+import type { Log } from '../logging/log.js';
+import type { Settings } from '../settings/settings.js';
+import { createPool } from '../workers/pool.js';
+import type { WorkerCommand, WorkerPool } from '../workers/types.js';
+import { workerCommand } from './worker-command.js';
+import { confinementFor } from './worker-confinement.js';
+
+export interface ConversionPoolOptions {
+  /** That are kept started while others work. */
+  spareWorkers: number;
+  /** How a worker is started; default: as this program's own. */
+  command?: WorkerCommand | undefined;
+  /** For the files of jobs; default: the temporary directory. */
+  filesDirectory?: string | undefined;
+  /** How workers are confined is logged. */
+  logsConfinement: boolean;
+}
+
+export function openConversionPool(settings: Settings, log: Log, { spareWorkers, command = workerCommand(), filesDirectory, logsConfinement }: ConversionPoolOptions): WorkerPool {
+  return createPool({
+    command,
+    confinement: confinementFor(settings, command, logsConfinement ? log : null),
+    ...(filesDirectory === undefined ? {} : { filesDirectory }),
+    size: settings.workers,
+    spare: spareWorkers,
+    maxResidentBytes: settings.workerMemory,
+    log: (level, message) => log[level]({ room: 'workers' }, message),
+  });
+}
