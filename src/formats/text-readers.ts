@@ -20,13 +20,29 @@ function textReader(read: (text: string, options: ReadOptions, losses: string[])
     checkText(bytes);
     const builder = builderFor(options);
     const losses: string[] = [];
-    return finished(builder, composeBlocks(builder, read(decodeText(bytes, declaredEncoding(bytes)), options, losses)), losses);
+    return finished(builder, composeBlocks(builder, read(withoutZeros(decodeText(bytes, declaredEncoding(bytes))), options, losses)), losses);
   };
 }
 
-/** Bytes with zeros that are no UTF-16 are no text: a program, an archive under a wrong name. Throws LecternError `invalid_document`. */
+/** Bytes by which a text is told from a program or an archive under a wrong name. */
+const checkedBytes = 4096;
+/** Share of control characters, beyond the first, from which bytes with zeros are no text: of random bytes 0.1, of programs more, of a text with a stray zero far less. */
+const mostControls = 0.05;
+
+function isControl(byte: number): boolean {
+  return byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0c && byte !== 0x0d && byte !== 0x1b;
+}
+
+/** Throws LecternError `invalid_document` for bytes with zeros that are neither UTF-16 nor strays in a text. */
 function checkText(bytes: Uint8Array): void {
-  if (bytes.subarray(0, 4096).includes(0) && !isUtf16(bytes)) throw new LecternError('invalid_document', 'The file is not text, whatever its name says.');
+  const sample = bytes.subarray(0, checkedBytes);
+  if (!sample.includes(0) || isUtf16(bytes)) return;
+  if (sample.filter(isControl).length - 1 > sample.length * mostControls) throw new LecternError('invalid_document', 'The file is not text, whatever its name says.');
+}
+
+/** A stray zero is no character of a text; many programs cannot even store it. */
+function withoutZeros(text: string): string {
+  return text.includes('\0') ? text.replaceAll('\0', '') : text;
 }
 
 export const readHtmlFile = textReader((text) => readHtml(text));
@@ -48,6 +64,6 @@ export const readVttFile = textReader((text) => {
 export const readCsvFile: FormatReader = (bytes, options) => {
   checkText(bytes);
   const builder = builderFor(options);
-  addCsv(builder, decodeText(bytes));
+  addCsv(builder, withoutZeros(decodeText(bytes)));
   return finished(builder);
 };

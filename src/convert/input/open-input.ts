@@ -43,7 +43,7 @@ export async function openInput(request: ConvertRequest, ports: ConvertPorts, ti
     return { sha256, format, content: null };
   }
   if (reader === undefined) {
-    const pages = await timings.measure('open', 'document', () => openPages(format.name, bytes, request.options.password));
+    const pages = await timings.measure('open', 'document', () => openPages(format.name, bytes, request.options.password, request.filename));
     return { sha256, format, content: { pages } };
   }
   const read = await timings.measure('parse', 'document', async () => reader(bytes, readOptions(request, ports, format, sha256)));

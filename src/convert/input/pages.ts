@@ -3,8 +3,8 @@ import { openPdf } from '../../pdf/index.js';
 import type { PageSource } from './page-source.js';
 
 /** Opens a PDF or an image file. Rejects with LecternError `invalid_document` or `password_required`. */
-export async function openPages(format: string, bytes: Uint8Array, password: string | null): Promise<PageSource> {
-  if (format === 'image') return (await import('./image-pages.js')).openImage(bytes);
+export async function openPages(format: string, bytes: Uint8Array, password: string | null, filename = ''): Promise<PageSource> {
+  if (format === 'image') return (await import('./image-pages.js')).openImage(bytes, filename);
   const pdf = await openPdf(bytes, { password });
   return {
     pageCount: pdf.pageCount,

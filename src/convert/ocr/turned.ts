@@ -1,5 +1,5 @@
 /** A page's bitmap turned upright, and the way back from its pixels to the page. */
-import type { Sharp } from 'sharp';
+import type { Sharp } from '../input/image-library.js';
 import type { Bitmap } from '../../bitmap.js';
 import type { Box, QuarterTurn } from '../../pdf/pdf-page.js';
 
@@ -25,7 +25,7 @@ async function open(bitmap: Bitmap): Promise<Sharp> {
   const { width, height, stride, data } = bitmap;
   const packed = stride === width * 4 ? data.subarray(0, width * 4 * height) : packRows(bitmap);
   // Loaded by the first page that is turned: most documents have none.
-  const { default: sharp } = await import('sharp');
+  const { sharp } = await import('../input/image-library.js');
   return sharp(packed, { raw: { width, height, channels: 4 } });
 }
 

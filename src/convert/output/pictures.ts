@@ -12,7 +12,7 @@ import type { PageSource } from '../input/page-source.js';
 import type { PlacedPicture } from '../structure/assemble.js';
 
 /** The library is loaded by the first picture that is asked for. */
-const loadSharp = async () => (await import('sharp')).default;
+const loadSharp = async () => (await import('../input/image-library.js')).sharp;
 
 /** Pixels of one side; a poster at the highest scale would take gigabytes. */
 const maxSide = 8192;

@@ -1,0 +1,11 @@
+/** The image library, with the loaders of bitmaps alone: drawings such as SVG are programs for a renderer, and none reaches one. */
+import sharp from 'sharp';
+
+/** libvips' names: a class covers what is derived from it. */
+const bitmapLoaders = ['VipsForeignLoadJpeg', 'VipsForeignLoadPng', 'VipsForeignLoadWebp', 'VipsForeignLoadNsgif', 'VipsForeignLoadTiff'];
+
+sharp.block({ operation: ['VipsForeignLoad'] });
+sharp.unblock({ operation: bitmapLoaders });
+
+export { sharp };
+export type { Metadata, OutputInfo, Sharp, SharpOptions } from 'sharp';
