@@ -1,6 +1,6 @@
 /** The document as HTML: one page, or a section for each page; lists nested, tables with spans, everything escaped. */
-import { isScript } from './markdown-text.js';
 import { pictureNotes } from './picture-notes.js';
+import { isImageAddress, isScript } from './safe-addresses.js';
 import { gridOf } from './table-grid.js';
 import {
   blocksBelow, captionRefs, childrenOf, isEnumerated, isFloating, isGroup, isInlineGroup, isListGroup, isListItem, isPicture, isTable, isText,
@@ -218,7 +218,7 @@ class HtmlRenderer {
     const mode = this.#options.imageMode ?? 'placeholder';
     if (picture.image === null || mode === 'placeholder') return '';
     const uri = this.address(picture.image.uri);
-    const fits = mode === 'embedded' ? uri.startsWith('data:image/') : !isScript(uri);
+    const fits = isImageAddress(uri) && (mode === 'embedded') === uri.startsWith('data:');
     return fits ? `<img src="${escapeAttribute(uri)}">` : '';
   }
 
@@ -235,7 +235,7 @@ function* sections(document: DoclingDocument, renderer: HtmlRenderer, mode: Imag
       page = block.page ?? page ?? 1;
       yield `\n<div class='page' id="page-${page}">`;
       const image = mode === 'placeholder' ? null : document.pages.get(page)?.image;
-      if (image) yield `\n<figure><img src="${escapeAttribute(renderer.address(image.uri))}"></figure>`;
+      if (image && isImageAddress(renderer.address(image.uri))) yield `\n<figure><img src="${escapeAttribute(renderer.address(image.uri))}"></figure>`;
     }
     yield `\n${block.html}`;
   }

@@ -1,5 +1,6 @@
 /** How text is written in markdown: what is escaped, emphasis, links, code, formulas. Rules of the contract, section 8. */
 import type { Formatting } from './model.js';
+import { isScript } from './safe-addresses.js';
 
 // A line at a time and by position, because a pattern with two lazy stars takes quadratic time on a line full of `![`.
 function escapeUnderscores(line: string): string {
@@ -29,11 +30,6 @@ function wrapped(text: string, mark: string): string {
   if (core === '') return text;
   const start = text.length - text.trimStart().length;
   return `${text.slice(0, start)}${mark}${core}${mark}${text.slice(start + core.length)}`;
-}
-
-/** Addresses that a browser would run instead of visit. */
-export function isScript(address: string): boolean {
-  return /^(javascript|vbscript|data):/i.test(address.replace(/[\u0000-\u0020]/g, ''));
 }
 
 function balanced(address: string): boolean {

@@ -6,6 +6,7 @@ import {
   joinRuns, pageOf, resolve, runsOf, shownLayers,
 } from './document-tree.js';
 import { pictureNotes } from './picture-notes.js';
+import { formulaWithoutTags, isImageAddress, withoutScripts, withoutTags } from './safe-addresses.js';
 import type { AnyTextItem, DoclingDocument, DocumentNode, GroupItem, PictureItem, TableCell, TableItem } from './model.js';
 
 export type ImageMode = 'placeholder' | 'embedded' | 'referenced';
@@ -20,6 +21,8 @@ export interface MarkdownOptions {
   keepFurniture?: boolean | undefined;
   /** Columns without padding. */
   compactTables?: boolean | undefined;
+  /** HTML in cells and links that browsers would run stay as the document has them. */
+  rawHtml?: boolean | undefined;
   /** Characters that markdown would take for its own stay as they are: for readers that are no markdown renderers. */
   unescaped?: boolean | undefined;
 }
@@ -75,7 +78,7 @@ class MarkdownRenderer {
       yield* this.#list(node, indent, list ?? node, inCell);
       return;
     }
-    const text = this.#own(node, inCell);
+    const text = this.#harmless(node, this.#own(node, inCell));
     if (text !== '') {
       const lines = indent === '' ? text : text.replace(/^(?=.)/gm, indent);
       yield { node, text: lines, page: pageOf(this.#document, node), list, tight: false };
@@ -85,13 +88,27 @@ class MarkdownRenderer {
     }
   }
 
+  /** What a node's text says of links that browsers would run; code is shown and not rendered. */
+  #harmless(node: DocumentNode, markdown: string): string {
+    return this.#keepsHtml || node.label === 'code' ? markdown : withoutScripts(markdown);
+  }
+
+  /** As it was written for readers that are no markdown renderers, or where raw HTML is wished. */
+  get #keepsHtml(): boolean {
+    return this.#options.unescaped === true || this.#options.rawHtml === true;
+  }
+
+  #formula(tex: string): string {
+    return this.#keepsHtml ? tex : formulaWithoutTags(tex);
+  }
+
   /** The text of the node itself, without children that are blocks of their own. */
   #own(node: DocumentNode, inCell: boolean): string {
     if (isInlineGroup(node)) return this.#inline(node);
     if (isGroup(node) || !this.#shown(node)) return '';
     if (isText(node)) return this.#text(node);
     if (isTable(node)) return inCell ? this.#flat(node) : this.#withCaption(node, this.#table(node));
-    if (isPicture(node)) return this.#withCaption(node, [this.#image(node), ...pictureNotes(node)].join('\n\n'));
+    if (isPicture(node)) return this.#withCaption(node, [this.#image(node), ...pictureNotes(node).map((note) => this.#withoutTags(note))].join('\n\n'));
     if (node.label === 'key_value_region') return '<!-- missing-key-value-item -->';
     return node.label === 'form' ? '<!-- missing-form-item -->' : '';
   }
@@ -104,7 +121,7 @@ class MarkdownRenderer {
         yield* this.#list(child, deeper, list, inCell);
       } else if (isListItem(child)) {
         if (this.#shown(child)) {
-          const line = `${listMarker(child.marker, counted, index + 1)} ${this.#words(child)}`.trimEnd();
+          const line = this.#harmless(child, `${listMarker(child.marker, counted, index + 1)} ${this.#words(child)}`.trimEnd());
           yield { node: child, text: indent + line, page: pageOf(this.#document, child), list, tight: true };
         }
         for (const below of blocksBelow(this.#document, child)) yield* this.#block(below, deeper, list, inCell);
@@ -123,7 +140,7 @@ class MarkdownRenderer {
       case 'checkbox_selected': return `- [x] ${words}`.trimEnd();
       case 'checkbox_unselected': return `- [ ] ${words}`.trimEnd();
       case 'code': return this.#withCaptionAfter(item, item.hyperlink === null ? fenced(item.text) : this.#run(item));
-      case 'formula': return item.text !== '' ? `$$${item.text}$$` : item.orig === '' ? '' : '<!-- formula-not-decoded -->';
+      case 'formula': return item.text !== '' ? `$$${this.#formula(item.text)}$$` : item.orig === '' ? '' : '<!-- formula-not-decoded -->';
       default: return words;
     }
   }
@@ -142,7 +159,7 @@ class MarkdownRenderer {
     if (isGroup(node)) return this.#inline(node);
     if (!this.#shown(node) || this.#captions.has(node.self_ref)) return '';
     if (node.label === 'code') return decorate(ticked(node.text), node.formatting, node.hyperlink);
-    if (node.label === 'formula') return node.text !== '' ? `$${node.text}$` : node.orig === '' ? '' : '<!-- formula-not-decoded -->';
+    if (node.label === 'formula') return node.text !== '' ? `$${this.#formula(node.text)}$` : node.orig === '' ? '' : '<!-- formula-not-decoded -->';
     return isText(node) ? this.#words(node) : this.#own(node, true);
   }
 
@@ -187,9 +204,13 @@ class MarkdownRenderer {
     return pipeTable(rows, this.#options.compactTables ?? false);
   }
 
-  /** A cell's text is not escaped; what a rich cell points to is, as anywhere. */
+  #withoutTags(text: string): string {
+    return this.#keepsHtml ? text : withoutTags(text);
+  }
+
+  /** A cell's text is not escaped but for tags; what a rich cell points to is, as anywhere. */
   #cell(cell: TableCell): string {
-    if (cell.ref === undefined) return cell.text;
+    if (cell.ref === undefined) return this.#withoutTags(cell.text);
     return joinPieces(this.#block(resolve(this.#document, cell.ref), '', null, true));
   }
 
@@ -202,6 +223,7 @@ class MarkdownRenderer {
     const mode = this.#options.imageMode ?? 'placeholder';
     if (mode === 'placeholder') return '<!-- image -->';
     const uri = picture.image === null ? '' : (this.#options.imageUri?.(picture.image.uri) ?? picture.image.uri);
+    if (!isImageAddress(uri)) return '<!-- image -->';
     const embedded = uri.startsWith('data:');
     if (mode === 'embedded') return embedded ? `![Image](${uri})` : missingImage;
     return uri === '' || embedded ? '<!-- image -->' : `![Image](${uri})`;
