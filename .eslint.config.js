@@ -1,5 +1,6 @@
 // Lint rules, and the house rule of who may import whom.
 import tseslint from 'typescript-eslint';
+import imports from './.lint/imports.js';
 import literals from './.lint/literals.js';
 
 /** Room -> rooms it may import. errors.ts and bitmap.ts are open to all. A room that is missing here may import nothing. */
@@ -72,5 +73,6 @@ export default tseslint.config(
   },
   { files: ['test/**/*.ts', 'bench/**/*.ts'], rules: { 'max-lines-per-function': 'off', 'no-console': 'off', '@typescript-eslint/no-floating-promises': 'off' } },
   { files: literalLimitedDirectories, plugins: { lectern: literals }, rules: { 'lectern/literals': ['error', { most: 3 }] } },
+  { files: ['src/**/*.ts'], plugins: { files: imports }, rules: { 'files/imports': ['error', { most: 15 }] } },
   ...importRules,
 );

@@ -9,7 +9,7 @@ import { installedRecognisers, shippedLineVoting } from '../src/convert/ocr/own.
 import type { ConvertOutcome, ConvertPorts } from '../src/convert/request.js';
 import { shippedCellFinder } from '../src/convert/tables/index.js';
 import { openEngine } from '../src/engine/engine.js';
-import type { Engine } from '../src/engine/port.js';
+import type { Engine } from '../src/engine/engine-port.js';
 import { shippedModelsDirectory } from '../src/platform/package-files.js';
 import type { BenchDocument } from './corpora.js';
 

@@ -1,7 +1,7 @@
 /** A document of 1,000 pages through the service in a process of its own: its memory, its workers', and how fast /health answers meanwhile. */
 import { mkdirSync, readFileSync, readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { WorkerCommand } from '../src/workers/types.js';
+import type { WorkerCommand } from '../src/workers/worker-command.js';
 import { longPdf } from '../test/support/long-pdf.js';
 import type { SpeedReport } from './convert-report.js';
 import { quantile } from './quality.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { sameProgram } from '../src/workers/command.js';
-import type { WorkerCommand } from '../src/workers/types.js';
+import type { WorkerCommand } from '../src/workers/worker-command.js';
 
 /** The program of this checkout, compiled or not as the bench is. */
 export function programOf(words: string[]): WorkerCommand {

@@ -1,6 +1,7 @@
 /** Whether a model is whole and runs here: its digest where one is known, then a few tokens of its own. */
 import { basename } from 'node:path';
-import type { DeviceInfo, Engine, LanguageModel } from '../engine/port.js';
+import type { DeviceInfo, LanguageModel } from '../engine/port.js';
+import type { Engine } from '../engine/engine-port.js';
 import { asLecternError, LecternError } from '../errors.js';
 import { describeBytes } from '../models/fit.js';
 import { digestOf } from '../models/pull/download.js';

@@ -2,7 +2,8 @@
 import { kernelOptions } from '../settings/kernel-switches.js';
 import type { Settings } from '../settings/settings.js';
 import { openEngine } from '../engine/engine.js';
-import type { DeviceInfo, Engine, LanguageEngine } from '../engine/port.js';
+import type { DeviceInfo, LanguageEngine } from '../engine/port.js';
+import type { Engine } from '../engine/engine-port.js';
 import { LecternError } from '../errors.js';
 import { openCatalogue } from '../program/language-half.js';
 import { contextChooser, placeOf, shortOfNetworks } from '../program/model-memory.js';

@@ -1,9 +1,10 @@
 /** The models of this machine by name: language models, and vision models from elsewhere. Those that ship are in own-networks. */
-import type { Engine } from '../engine/port.js';
+import type { Engine } from '../engine/engine-port.js';
 import { LecternError } from '../errors.js';
 import { displayName, parseModelName } from '../models/model-name.js';
 import type { Catalogue, CatalogueEntry } from '../models/types.js';
-import type { VisionCatalogue, VisionEntry } from '../models/vision-catalogue.js';
+import type { VisionCatalogue } from '../models/vision-catalogue.js';
+import type { VisionEntry } from '../models/vision-entry.js';
 import type { Settings } from '../settings/settings.js';
 import { pullAdvice } from './missing-model.js';
 import { isOwn } from './own-networks.js';

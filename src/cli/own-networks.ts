@@ -1,7 +1,7 @@
 /** The networks that ship with the program, as `lectern models` lists, shows and checks them. Conversion workers open them by themselves (convert/shipped-networks). */
 import { join } from 'node:path';
 import { findOwnNetwork, openingLayout, openingTables, shippedNetworks, sizeOfShipped } from '../convert/installed.js';
-import type { Engine } from '../engine/port.js';
+import type { Engine } from '../engine/engine-port.js';
 import { asLecternError, LecternError } from '../errors.js';
 import { describePort } from '../models/card-fit.js';
 import { stateOf } from '../models/files.js';

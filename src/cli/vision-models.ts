@@ -1,12 +1,12 @@
 /** The part of `lectern models` that is about vision models from elsewhere: how they are listed and shown, and what they see on a made page. */
 import { basename } from 'node:path';
-import type { Engine } from '../engine/port.js';
+import type { Engine } from '../engine/engine-port.js';
 import type { LayoutRegion, VisionModel } from '../engine/vision-port.js';
 import { asLecternError, LecternError } from '../errors.js';
 import { describePort } from '../models/card-fit.js';
 import { describeBytes, visionBytes } from '../models/fit.js';
 import { readOnnxHeader } from '../models/onnx-header.js';
-import type { VisionEntry } from '../models/vision-catalogue.js';
+import type { VisionEntry } from '../models/vision-entry.js';
 import type { Checked, LoadPlace } from './check-model.js';
 import { drawSamplePage, type SamplePage, whatItReads } from './sample-page.js';
 

@@ -5,7 +5,8 @@ import { loadAddon, type LogLevel, type NativeAddon, type NativeEngine } from '.
 import { AddonLanguageModel } from './language-model.js';
 import { atTheSeam, callNative } from './native-call.js';
 import { AddonVisionModel } from './vision-model.js';
-import type { CallOptions, DeviceInfo, Engine, KernelOptions, LanguageModel, LineVotes, LineVotesOptions, MemoryNeed, ModelDescription, ModelShape, OpenModelOptions, ReadPage, ReadTextOptions, RecogniseTextOptions } from './port.js';
+import type { CallOptions, DeviceInfo, KernelOptions, LanguageModel, LineVotes, LineVotesOptions, MemoryNeed, ModelDescription, ModelShape, OpenModelOptions, ReadPage, ReadTextOptions, RecogniseTextOptions } from './port.js';
+import type { Engine } from './engine-port.js';
 import type { OpenVisionOptions, VisionModel } from './vision-port.js';
 
 export interface EngineOptions {

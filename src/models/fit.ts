@@ -2,7 +2,7 @@
 import type { DeviceInfo, LanguageEngine } from '../engine/port.js';
 import { LecternError } from '../errors.js';
 import type { CatalogueEntry, DistantEntry } from './types.js';
-import type { VisionEntry } from './vision-catalogue.js';
+import type { VisionEntry } from './vision-entry.js';
 
 /** Below this a model is of no use to a conversation. */
 const leastContext = 2048;

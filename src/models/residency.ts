@@ -7,7 +7,7 @@ import { makeRoom } from './make-room.js';
 import type { MemoryBudget } from './memory-budget.js';
 import { type AnyEntry, type AnyLease, type AnyModel, isDistant, Resident, residentKey, seesPages, speaks, type Waiter } from './resident.js';
 import type { CatalogueEntry, Clock, DistantEntry, DistantResidency, KeepAlive, Lease, Leaving, ModelsLog, Residency, ResidencyMetrics, ResidentModel, VisionResidency } from './types.js';
-import type { VisionEntry } from './vision-catalogue.js';
+import type { VisionEntry } from './vision-entry.js';
 
 export interface ResidencyOptions {
   engine: Pick<LanguageEngine, 'memoryNeed' | 'openModel'> & Partial<VisionLoader>;

@@ -4,7 +4,7 @@ import type { VisionModel } from '../engine/vision-port.js';
 import type { Fit } from './fit.js';
 import type { Reservation } from './memory-budget.js';
 import type { CatalogueEntry, DistantEntry, KeepAlive, Lease, ResidentModel } from './types.js';
-import type { VisionEntry } from './vision-catalogue.js';
+import type { VisionEntry } from './vision-entry.js';
 
 export type AnyEntry = CatalogueEntry | VisionEntry | DistantEntry;
 export type AnyModel = LanguageModel | VisionModel | Pick<DistantEntry, 'close'>;

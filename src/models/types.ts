@@ -1,7 +1,7 @@
 /** The words of this room: a model that exists, a model that is loaded, a lease on one. */
 import type { LanguageModel, ModelDescription } from '../engine/port.js';
 import type { VisionModel } from '../engine/vision-port.js';
-import type { VisionEntry } from './vision-catalogue.js';
+import type { VisionEntry } from './vision-entry.js';
 
 export type Capability = 'completion' | 'tools' | 'embedding' | 'thinking' | 'insert';
 

@@ -7,24 +7,8 @@ import { FileCache, type FileState, filesBelow, invalid, readWithin, stateOf } f
 import { misfit } from './card-fit.js';
 import { readOnnxHeader } from './onnx-header.js';
 import type { ModelsLog, RefusedModel } from './types.js';
+import type { VisionEntry } from './vision-entry.js';
 import { angleOf, type CardedNetwork, detectorOf, layoutOf, readerOf, tableOf } from './vision-networks.js';
-
-/** A vision model on disk. */
-export interface VisionEntry {
-  /** Of its directory, or of its file where that says more than `model`. */
-  name: string;
-  kind: VisionNetworks['kind'];
-  /** Of its directory, or of its file. */
-  path: string;
-  digest: string;
-  sizeBytes: number;
-  /** What its runs may hold beside the weights; the engine ends a run that wants more with `too_large`. */
-  workBytes: number;
-  modifiedAt: Date;
-  /** Which the text model reads; null: it does not say. */
-  languages: string[] | null;
-  networks: VisionNetworks;
-}
 
 export interface VisionCatalogue {
   /** By name. */

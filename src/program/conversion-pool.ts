@@ -2,7 +2,8 @@
 import type { Log } from '../logging/log.js';
 import type { Settings } from '../settings/settings.js';
 import { createPool } from '../workers/pool.js';
-import type { WorkerCommand, WorkerPool } from '../workers/types.js';
+import type { WorkerPool } from '../workers/types.js';
+import type { WorkerCommand } from '../workers/worker-command.js';
 import { workerCommand } from './worker-command.js';
 import { confinementFor } from './worker-confinement.js';
 

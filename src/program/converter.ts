@@ -2,12 +2,12 @@
 import { sizeOfShipped } from '../convert/shipped-networks.js';
 import type { ConversionServices } from '../convert/task/conversion-task.js';
 import { openEngine } from '../engine/engine.js';
-import type { PageReaders } from '../engine/vision-port.js';
 import type { Log } from '../logging/log.js';
 import { shippedModelsDirectory } from '../platform/package-files.js';
 import { kernelOptions } from '../settings/kernel-switches.js';
 import type { Settings } from '../settings/settings.js';
-import type { WorkerCommand, WorkerPool } from '../workers/types.js';
+import type { WorkerPool } from '../workers/types.js';
+import type { WorkerCommand } from '../workers/worker-command.js';
 import { openConversionPool } from './conversion-pool.js';
 import { converterMemory, type SharedMemory } from './converter-memory.js';
 import { type DeviceWatch, watchDevice } from './device-loss.js';
@@ -28,7 +28,7 @@ export interface Converter {
   /** Whether that is still there. */
   device: DeviceWatch;
   /** The installed vision models. */
-  pages: PageReaders;
+  pages: ReturnType<typeof createPageReaders>;
   /** Vision models, and the networks of workers, take their memory there from now on; without it they have a residency of their own, made by the first page that wants one. */
   shareMemory(residency: SharedMemory): void;
   close(): Promise<void>;

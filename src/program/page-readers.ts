@@ -2,7 +2,8 @@
 import type { PageReaders, VisionModel } from '../engine/vision-port.js';
 import { LecternError } from '../errors.js';
 import type { ModelsLog, VisionResidency } from '../models/types.js';
-import type { VisionCatalogue, VisionEntry } from '../models/vision-catalogue.js';
+import type { VisionCatalogue } from '../models/vision-catalogue.js';
+import type { VisionEntry } from '../models/vision-entry.js';
 
 export function createPageReaders(catalogue: VisionCatalogue, residency: () => VisionResidency): PageReaders {
   const use = async <T>(kind: VisionEntry['kind'], name: string, signal: AbortSignal | undefined, work: (model: VisionModel) => Promise<T>): Promise<T> => {

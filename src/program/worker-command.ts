@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sameProgram } from '../workers/command.js';
-import type { WorkerCommand } from '../workers/types.js';
+import type { WorkerCommand } from '../workers/worker-command.js';
 
 /** `words` are arguments of the worker besides its own. */
 export function workerCommand(words: string[] = []): WorkerCommand {

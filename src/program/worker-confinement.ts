@@ -8,7 +8,7 @@ import type { Log } from '../logging/log.js';
 import { packageRoot } from '../platform/package-files.js';
 import type { Settings } from '../settings/settings.js';
 import type { AllowedPaths, WorkerConfinement } from '../workers/confinement.js';
-import type { WorkerCommand } from '../workers/types.js';
+import type { WorkerCommand } from '../workers/worker-command.js';
 
 /** Of the package: no state, and no version control, that may lie beside them. */
 const ownFiles = ['package.json', 'tsconfig.json', 'src', 'dist', 'build/native', 'models', 'packaging/src', 'test/support'];

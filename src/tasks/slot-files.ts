@@ -3,16 +3,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asUnkept, DiskFull } from '../platform/disk-full.js';
 import type { TaskFolder } from './spool.js';
-import type { InputFile } from './types.js';
-
-/** The part of a file handle that is used here; tests give one that fails. */
-export interface OpenedFile {
-  writeFile(bytes: Uint8Array): Promise<void>;
-  sync(): Promise<void>;
-  close(): Promise<void>;
-}
-
-export type OpenFile = (path: string) => Promise<OpenedFile>;
+import type { InputFile, OpenFile } from './types.js';
 
 const openNew: OpenFile = (path) => open(path, 'wx', 0o600);
 

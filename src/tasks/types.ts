@@ -2,7 +2,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { DiskRoom } from '../platform/disk-space.js';
 import type { ErrorCode } from '../errors.js';
-import type { OpenFile } from './slot-files.js';
 
 /** `pending` -> `started` -> `success` | `failure`. A cancelled task is a `failure` with the code `cancelled`. */
 export type TaskStatus = 'pending' | 'started' | 'success' | 'failure';
@@ -31,6 +30,15 @@ export interface TaskView<Meta, Summary> {
   /** When the task and its results go; null before it ended. */
   expiresAt: number | null;
 }
+
+/** The part of a file handle that is used here; tests give one that fails. */
+export interface OpenedFile {
+  writeFile(bytes: Uint8Array): Promise<void>;
+  sync(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export type OpenFile = (path: string) => Promise<OpenedFile>;
 
 /** A new file among the uploads of a slot, 0600. */
 export interface InputFile {

@@ -6,7 +6,7 @@ import { resolve } from 'node:path';
 import { isSea } from 'node:sea';
 import { packageRoot } from '../platform/package-files.js';
 import { confined, type WorkerConfinement, type WorkerDirectories } from './confinement.js';
-import type { WorkerCommand } from './types.js';
+import type { WorkerCommand } from './worker-command.js';
 
 /** Flags of the parent that a worker needs too: what loads TypeScript in development. Debugger ports and the like are not. */
 const keptFlags = new Set(['--import', '--require', '-r', '--loader', '--experimental-loader', '--conditions', '-C']);

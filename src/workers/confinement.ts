@@ -1,5 +1,5 @@
 /** What confines a worker process, and how its command is started with it. */
-import type { WorkerCommand } from './types.js';
+import type { WorkerCommand } from './worker-command.js';
 
 /** Which files a worker may open. What is in none of the lists stays closed to it; so do TCP ports. */
 export interface AllowedPaths {

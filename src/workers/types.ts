@@ -2,12 +2,7 @@
 import { LecternError, type ErrorCode } from '../errors.js';
 import type { WorkerConfinement } from './confinement.js';
 import type { JobFiles } from './job-files.js';
-
-/** How a worker is started: the same program again, with other words. */
-export interface WorkerCommand {
-  execPath: string;
-  args: string[];
-}
+import type { WorkerCommand } from './worker-command.js';
 
 export interface JobLimits {
   /** Longest time without a sign of life; time spent in calls back to the parent does not count. */

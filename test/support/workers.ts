@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
 import { sameProgram } from '../../src/workers/command.js';
 import { createPool } from '../../src/workers/pool.js';
-import type { PoolOptions, WorkerCommand, WorkerPool } from '../../src/workers/types.js';
+import type { PoolOptions, WorkerPool } from '../../src/workers/types.js';
+import type { WorkerCommand } from '../../src/workers/worker-command.js';
 
 const compiled = import.meta.url.endsWith('.js');
 

@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import t from 'tap';
 import type { Message, Tool } from '../../src/chat/conversation.js';
-import { readTemplate, renderPrompt, type RenderOptions } from '../../src/chat/prompt/render.js';
+import { readTemplate, renderPrompt } from '../../src/chat/prompt/render.js';
+import type { RenderOptions } from '../../src/chat/prompt/render-options.js';
 import { sharedPath } from '../support/shared.js';
 
 const options: RenderOptions = { tools: [], now: new Date(2026, 0, 1, 12), bosText: '<s>', eosText: '</s>' };

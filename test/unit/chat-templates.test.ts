@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import type { Message, Tool } from '../../src/chat/conversation.js';
-import { chooseTemplate, type ChatTemplate, readTemplate, renderPrompt, type RenderOptions } from '../../src/chat/prompt/render.js';
+import { chooseTemplate, type ChatTemplate, readTemplate, renderPrompt } from '../../src/chat/prompt/render.js';
+import type { RenderOptions } from '../../src/chat/prompt/render-options.js';
 import type { PromptPart } from '../../src/engine/port.js';
 import { sharedPath } from '../support/shared.js';
 

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { DiskFull } from '../../src/platform/disk-full.js';
 import type { DiskRoom } from '../../src/platform/disk-space.js';
-import type { OpenedFile, OpenFile } from '../../src/tasks/slot-files.js';
+import type { OpenedFile, OpenFile } from '../../src/tasks/types.js';
 import { TaskFolder, type TaskRecord } from '../../src/tasks/spool.js';
 import { createTaskTable } from '../../src/tasks/table.js';
 import type { InputFile, TaskTable, TaskTableOptions } from '../../src/tasks/types.js';

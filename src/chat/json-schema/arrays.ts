@@ -1,9 +1,9 @@
 /** Arrays by their items and counts. */
 import { empty, type Expression, nothing, optional, sequence } from '../grammar/expression.js';
-import type { Together } from './compose.js';
+import type { Together } from './nodes.js';
 import { countOf, keywordsOf } from './keywords.js';
 import type { SchemaNode, SchemaNodes } from './nodes.js';
-import type { SchemaContext } from './schema.js';
+import type { SchemaContext } from './schema-context.js';
 
 /** The items of one part: the first ones by their places, and the rest; undefined where it says nothing, null where there are none. */
 interface Items {

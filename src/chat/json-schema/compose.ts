@@ -1,10 +1,7 @@
 /** Parts of a schema that hold together (`allOf`, `$ref`, siblings) and the alternatives (`anyOf`, `oneOf`) in which they do. */
 import { disjoint } from './disjoint.js';
 import { keywordsOf, listOf } from './keywords.js';
-import type { SchemaNode, SchemaNodes } from './nodes.js';
-
-/** Parts that all hold for one value, none of which refers to others any more but for its own properties and items. */
-export type Together = readonly SchemaNode[];
+import type { SchemaNode, SchemaNodes, Together } from './nodes.js';
 
 /** Of one place in the schema. */
 const mostAlternatives = 512;
@@ -65,7 +62,7 @@ function openGroup(nodes: SchemaNodes, { nodes: gathered }: Gathered): { of: Sch
       if (list === undefined) continue;
       const members = list.map((member, index) => nodes.child(node, member, keyword, index));
       if (keyword === 'oneOf' && !nodes.exclusive.has(node)) {
-        if (!disjoint(nodes, members)) nodes.leaveOut(node, 'oneOf', 'has members that may hold at once; anyOf says that they may');
+        if (!disjoint(nodes, members, alternativesOf)) nodes.leaveOut(node, 'oneOf', 'has members that may hold at once; anyOf says that they may');
         nodes.exclusive.add(node);
       }
       if (!members.some((member) => gathered.has(member))) return { of: node, members };

@@ -1,5 +1,5 @@
 /** What parts that hold together say of one value: its types, its only values, the shape of an object. */
-import type { Together } from './compose.js';
+import type { Together } from './nodes.js';
 import { countOf, impliedTypes, intersectTypes, keywordsOf, listOf, objectOf, type TypeName, typeNames, typesOf } from './keywords.js';
 import type { SchemaNode, SchemaNodes } from './nodes.js';
 

@@ -120,3 +120,6 @@ function decode(step: string): string {
     return step;
   }
 }
+
+/** Parts that all hold for one value, none of which refers to others any more but for its own properties and items. */
+export type Together = readonly SchemaNode[];

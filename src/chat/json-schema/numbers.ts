@@ -1,10 +1,10 @@
 /** Numbers by their bounds. */
 import { choice, type Expression, nothing, sequence, text } from '../grammar/expression.js';
-import type { Together } from './compose.js';
+import type { Together } from './nodes.js';
 import { decimalsBetween, type Magnitude, magnitudeOf, wholeBetween } from './decimals.js';
 import { formatBounds } from './formats.js';
 import { keywordsOf, numberOf } from './keywords.js';
-import type { SchemaContext } from './schema.js';
+import type { SchemaContext } from './schema-context.js';
 
 interface Bound {
   value: number;

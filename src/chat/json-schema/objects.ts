@@ -1,9 +1,9 @@
 /** Objects by their properties, in the order of the schema, and by what is said of others. */
 import { choice, empty, type Expression, nothing, optional, repeat, sequence, text } from '../grammar/expression.js';
-import type { Together } from './compose.js';
+import type { Together } from './nodes.js';
 import { type ObjectShape, shapeOf } from './facets.js';
 import { keywordsOf } from './keywords.js';
-import type { SchemaContext } from './schema.js';
+import type { SchemaContext } from './schema-context.js';
 import { keyExpression } from './strings.js';
 
 export function objectExpression(context: SchemaContext, together: Together): Expression {

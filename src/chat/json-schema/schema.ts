@@ -3,22 +3,16 @@ import { LecternError } from '../../errors.js';
 import { choice, type Expression, nothing, sequence, text } from '../grammar/expression.js';
 import type { JsonText } from '../grammar/json-text.js';
 import { arrayExpression } from './arrays.js';
-import { alternativesOf, type Together } from './compose.js';
+import { alternativesOf } from './compose.js';
+import type { Together } from './nodes.js';
 import { literalsTogether, typesTogether } from './facets.js';
 import type { TypeName } from './keywords.js';
 import { SchemaNodes } from './nodes.js';
 import { numberExpression } from './numbers.js';
 import { objectExpression } from './objects.js';
+import type { SchemaContext } from './schema-context.js';
 import { stringExpression } from './strings.js';
 import { accepts } from './validate.js';
-
-/** What the expressions of one schema share. */
-export interface SchemaContext {
-  nodes: SchemaNodes;
-  json: JsonText;
-  /** The values for which all of `together` hold, as a rule of the grammar. */
-  valueOf: (together: Together) => Expression;
-}
 
 /**
  * Every document of the grammar is valid. Documents that are valid and not of the grammar: those with properties in another order than the schema's, with properties

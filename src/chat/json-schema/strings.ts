@@ -4,12 +4,13 @@ import { type Automaton, both, without } from '../pattern/automaton.js';
 import { anyText, compileLength, compilePattern, compileTexts } from '../pattern/compile.js';
 import { textExpression } from '../pattern/expression.js';
 import { PatternRefusal } from '../pattern/parse.js';
-import { alternativesOf, type Together } from './compose.js';
+import { alternativesOf } from './compose.js';
+import type { Together } from './nodes.js';
 import { literalsTogether, typesTogether } from './facets.js';
 import { formatPattern } from './formats.js';
 import { countOf, keywordsOf, stringOf } from './keywords.js';
 import type { SchemaNode, SchemaNodes } from './nodes.js';
-import type { SchemaContext } from './schema.js';
+import type { SchemaContext } from './schema-context.js';
 
 /** Between the quotes. */
 export function stringExpression({ nodes, json }: SchemaContext, together: Together): Expression {

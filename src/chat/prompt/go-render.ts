@@ -4,7 +4,7 @@ import { executeGo, type GoSurroundings } from './go-template/interpreter.js';
 import { GoMap, type GoNode, type GoTemplate, type GoValue } from './go-template/tree.js';
 import { markDeep } from './jinja-input.js';
 import type { Mark } from './origins.js';
-import type { RenderOptions } from './render.js';
+import type { RenderOptions } from './render-options.js';
 
 /** Every text that people, tools or models wrote goes through `mark`. Throws what executeGo throws. */
 export function renderGo(template: GoTemplate, messages: readonly Message[], options: RenderOptions, surroundings: GoSurroundings, mark: Mark): string {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { LecternError } from '../../errors.js';
 import type { Message, Tool } from '../conversation.js';
 import type { Mark } from './origins.js';
-import type { RenderOptions } from './render.js';
+import type { RenderOptions } from './render-options.js';
 
 /** Depth of a tool's schema or a call's arguments. */
 const deepest = 200;

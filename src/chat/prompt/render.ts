@@ -2,25 +2,14 @@
 import type { PromptPart } from '../../engine/port.js';
 import { LecternError } from '../../errors.js';
 import type { CatalogueEntry } from '../../models/types.js';
-import type { Conversation } from '../answer.js';
-import type { Message, Tool } from '../conversation.js';
+import type { Message } from '../conversation.js';
 import { renderGo } from './go-render.js';
 import { parseGo } from './go-template/parser.js';
 import type { GoTemplate } from './go-template/tree.js';
 import { type JinjaTemplate, longestSource, readJinja, renderJinja } from './jinja.js';
 import { jinjaVariables } from './jinja-input.js';
+import type { RenderOptions } from './render-options.js';
 import { type Mark, type OriginQuestion, partsByOrigin } from './origins.js';
-
-export interface RenderOptions {
-  tools: readonly Tool[];
-  think?: Conversation['think'];
-  now: Date;
-  /** Texts of the vocabulary's begin and end tokens; empty where it has none. */
-  bosText: string;
-  eosText: string;
-  /** Whether the prompt ends where an answer begins. Default true. Go templates always do. */
-  addGenerationPrompt?: boolean;
-}
 
 export interface RenderedPrompt {
   parts: PromptPart[];

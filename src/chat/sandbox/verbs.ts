@@ -5,7 +5,8 @@ import type { Message } from '../conversation.js';
 import { answerForm, endsInThought, type AnswerForm, type FormQuestion } from '../form.js';
 import { parseGo } from '../prompt/go-template/parser.js';
 import { packParts } from '../prompt/packed.js';
-import { readTemplate, renderPrompt, renderRoughly, type RenderOptions, type TemplateSource } from '../prompt/render.js';
+import { readTemplate, renderPrompt, renderRoughly, type TemplateSource } from '../prompt/render.js';
+import type { RenderOptions } from '../prompt/render-options.js';
 import { parseJson } from './json-text.js';
 
 export interface RenderQuestion {

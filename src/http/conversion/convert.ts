@@ -1,8 +1,6 @@
 /** The routes that convert, and those that cut into chunks: take the documents in, make a task of them, and answer with it or with its result. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { TaskSlot } from '../../tasks/types.js';
 import type { ConvertOptions } from '../../convert/options.js';
-import type { ConversionMeta, ConversionPayload, ConversionSummary } from '../../convert/task/payload.js';
 import { namedTokenizer } from '../../models/tokenizer.js';
 import { ClientGone } from '../client-gone.js';
 import type { ConversionTaskView, HttpDependencies } from '../dependencies.js';
@@ -19,7 +17,6 @@ import type { CreateInput } from './upload.js';
 import type { WaitingCounts } from './waiting-counts.js';
 
 type ReadRequest = (request: FastifyRequest, create: CreateInput, settings: HttpSettings) => Promise<ConvertRequest>;
-type Slot = TaskSlot<ConversionPayload, ConversionMeta, ConversionSummary>;
 
 export function addConvertRoutes(app: FastifyInstance, dependencies: HttpDependencies, waiting: WaitingCounts): void {
   const route = (path: string, kind: 'convert' | 'chunk', read: ReadRequest): void => {
@@ -48,7 +45,7 @@ async function begin(
   gone: AbortSignal,
 ): Promise<ConversionTaskView> {
   const { tasks, settings, log, abilities, language } = dependencies;
-  const slot: Slot = await tasks.admit(kind, tenantOf(request), request.caller.identity);
+  const slot = await tasks.admit(kind, tenantOf(request), request.caller.identity);
   try {
     const textModels = (await dependencies.textModels?.() ?? []).map(({ name }) => name);
     // While the place was made and the models were looked at the client may have left; its body would be waited for without end then.

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { expiryOf } from '../../models/keep-alive.js';
 import { displayName, parseModelName } from '../../models/model-name.js';
 import type { CatalogueEntry, DistantEntry, ResidentModel } from '../../models/types.js';
-import type { VisionEntry } from '../../models/vision-catalogue.js';
+import type { VisionEntry } from '../../models/vision-entry.js';
 import { sendJson } from '../error-reply.js';
 import type { LanguageRoute } from './answering.js';
 
