@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The program: passes its arguments to a command and exits with the code that the command returns. */
 import { runCommand } from './cli/run.js';
-import { endOutput, exitOfOutput, obeyNohup } from './cli/stop-signals.js';
+import { endOutput, exitOfOutput, keepNohup } from './cli/stop-signals.js';
 
 // A reader that has seen enough (`lectern convert … | head`) is no defect, nor is a full disk. It is reported once.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -12,7 +12,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 // There is no place left to report it.
 process.stderr.on('error', () => undefined);
 
-obeyNohup();
+keepNohup();
 
 void runCommand(process.argv.slice(2), process.env).then((exitCode) => {
   process.exitCode = exitOfOutput() ?? exitCode;

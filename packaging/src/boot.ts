@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { getRawAsset } from 'node:sea';
 import { homeDirectory } from '../../src/platform/home-directory.js';
-import { makeLevels } from '../../src/platform/make-directory-tree.js';
+import { makeDirectoryTree } from '../../src/platform/make-directory-tree.js';
 import { readArchive } from './archive.js';
 import { isOwnCache } from './own-cache.js';
 import { keepVersion, removeUnused, touchVersion } from './versions.js';
@@ -38,14 +38,14 @@ function cacheRoot(): string {
   const base = xdg || (home.length > 1 ? join(home, '.cache') : '');
   try {
     if (base !== '') {
-      makeLevels(join(base, 'lectern'), 0o700);
+      makeDirectoryTree(join(base, 'lectern'), 0o700);
       return join(base, 'lectern');
     }
   } catch {
     // A user without a home, or one that may not be written: systemd's services are often so.
   }
   const own = join(tmpdir(), `lectern-${uid}`);
-  makeLevels(own, 0o700);
+  makeDirectoryTree(own, 0o700);
   return own;
 }
 

@@ -8,7 +8,7 @@ import { Service } from '../client/service.js';
 import { LecternError } from '../errors.js';
 import { progressLine } from './progress-line.js';
 import type { Command } from './command.js';
-import { wrongWords } from './wrong-words.js';
+import { argumentError } from './argument-error.js';
 
 /** Measures of it, in files and comparisons. */
 const bench = 'service';
@@ -47,6 +47,6 @@ function parseWords(args: string[]) {
   try {
     return parseArgs({ args, allowPositionals: true, options: { url: words, model: words, rounds: words, lines: words, against: words, loss: words } });
   } catch (cause) {
-    throw wrongWords(cause, 'bench');
+    throw argumentError(cause, 'bench');
   }
 }

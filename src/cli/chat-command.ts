@@ -4,12 +4,12 @@ import { parseArgs } from 'node:util';
 import { chat as ask, chooseModel, type ChatMessage } from '../client/language-requests.js';
 import { Service, ServiceUnreachable } from '../client/service.js';
 import { LecternError } from '../errors.js';
-import { converse } from './converse.js';
+import { converse } from './chat-session.js';
 import { explainMissing } from './missing-model.js';
 import type { Command } from './command.js';
 import { onStopSignal } from './stop-signals.js';
 import { chatUsage as usage } from './usage.js';
-import { wrongWords } from './wrong-words.js';
+import { argumentError } from './argument-error.js';
 
 export const chat: Command = async (args, environment) => {
   const { values, positionals } = parseWords(args);
@@ -61,6 +61,6 @@ function parseWords(args: string[]) {
       options: { url: { type: 'string' }, system: { type: 'string' }, temperature: { type: 'string' }, seed: { type: 'string' } },
     });
   } catch (cause) {
-    throw wrongWords(cause, 'chat');
+    throw argumentError(cause, 'chat');
   }
 }

@@ -3,7 +3,7 @@ import { placeOf } from '../program/model-memory.js';
 import { type Checked, checkModel } from './check-model.js';
 import { findInstalled, visionFromElsewhere, type InstalledModels } from './installed-models.js';
 import { printLines } from './lines-and-tables.js';
-import { checkOwn, isOwn } from './own-networks.js';
+import { checkOwnNetworks, isOwnNetwork } from './own-networks.js';
 import { checkVision } from './vision-models.js';
 
 /** Exit code 1 when one is not whole or does not run; refused files are such. */
@@ -19,9 +19,9 @@ export async function checkModels(models: InstalledModels, name: string | undefi
   if (name === undefined) {
     for (const entry of await catalogue.list()) report(await checkModel(entry, engine, place));
     for (const seeing of await visionFromElsewhere(vision)) report(await checkVision(seeing, engine, place));
-    for (const own of await checkOwn(engine)) report(own);
-  } else if (isOwn(name)) {
-    for (const own of await checkOwn(engine, name)) report(own);
+    for (const own of await checkOwnNetworks(engine)) report(own);
+  } else if (isOwnNetwork(name)) {
+    for (const own of await checkOwnNetworks(engine, name)) report(own);
   } else {
     const { entry, seeing } = await findInstalled(models, name);
     report(entry === undefined ? await checkVision(seeing, engine, place) : await checkModel(entry, engine, place));

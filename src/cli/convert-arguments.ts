@@ -7,12 +7,12 @@ import { LecternError } from '../errors.js';
 import { homeDirectory } from '../platform/home-directory.js';
 import { standardInput } from './standard-input.js';
 import { convertUsage as usage } from './usage.js';
-import { wrongWords } from './wrong-words.js';
+import { argumentError } from './argument-error.js';
 
 export const extensions = { md: '.md', json: '.json', html: '.html', text: '.txt', doctags: '.doctags' } as const;
 export type ResultFormat = keyof typeof extensions;
 
-export interface Wish {
+export interface ConvertArguments {
   /** Absolute; `-` is standard input. */
   files: string[];
   /** The name that the user gives standard input; null: none. */
@@ -26,7 +26,7 @@ export interface Wish {
 }
 
 /** Throws `invalid_request` with a sentence about the first thing that is wrong. */
-export function readWish(args: string[]): Wish {
+export function readConvertArguments(args: string[]): ConvertArguments {
   const { values, positionals } = parseWords(args);
   const formats = (values.to ?? ['md']).flatMap((list) => list.split(',')).map((word) => word.trim());
   const unknown = formats.find((format) => !Object.hasOwn(extensions, format));
@@ -74,7 +74,7 @@ function parseWords(args: string[]) {
       },
     });
   } catch (cause) {
-    throw wrongWords(cause, 'convert');
+    throw argumentError(cause, 'convert');
   }
 }
 

@@ -5,13 +5,13 @@ import { convertByService } from '../client/convert-document.js';
 import type { Service } from '../client/service.js';
 import { LecternError } from '../errors.js';
 import type { ConversionWay, WrittenOutcome } from './conversion-way.js';
-import { extensions, type Wish } from './convert-arguments.js';
+import { extensions, type ConvertArguments } from './convert-arguments.js';
 import { bar } from './progress-line.js';
 
-export function convertingService(service: Service, wish: Wish, signal: AbortSignal): ConversionWay {
-  const { pageRange, imageExportMode, keepFurniture, keepNotes, password, ocrLanguages, ocrPreset } = wish.options;
+export function serviceConversion(service: Service, wanted: ConvertArguments, signal: AbortSignal): ConversionWay {
+  const { pageRange, imageExportMode, keepFurniture, keepNotes, password, ocrLanguages, ocrPreset } = wanted.options;
   const fields = {
-    to_formats: wish.formats, page_range: pageRange.map(String), image_export_mode: imageExportMode, keep_furniture: String(keepFurniture), keep_notes: String(keepNotes),
+    to_formats: wanted.formats, page_range: pageRange.map(String), image_export_mode: imageExportMode, keep_furniture: String(keepFurniture), keep_notes: String(keepNotes),
     ocr_preset: ocrPreset, ...(ocrLanguages.length === 0 ? {} : { ocr_lang: ocrLanguages }),
     ...(password === null ? {} : { pdf_password: password }),
   };
@@ -19,7 +19,7 @@ export function convertingService(service: Service, wish: Wish, signal: AbortSig
     close: async () => undefined,
     // A service has other callers.
     atOnce: 1,
-    order: [...wish.files.keys()],
+    order: [...wanted.files.keys()],
     convert: async (file, scratch, show) => {
       const bytes = await readFile(file).catch((cause: unknown) => {
         throw new LecternError('forbidden', `${file} cannot be read: ${(cause as Error).message}.`, { cause });
@@ -31,7 +31,7 @@ export function convertingService(service: Service, wish: Wish, signal: AbortSig
       });
       await mkdir(scratch);
       const files: WrittenOutcome['files'] = {};
-      for (const format of wish.formats) {
+      for (const format of wanted.formats) {
         const content = document[`${format}_content`];
         if (content === null || content === undefined) continue;
         files[format] = `document${extensions[format]}`;

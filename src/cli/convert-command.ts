@@ -9,12 +9,12 @@ import { makeOwnDirectory, sharedSparedMs } from '../platform/process-directory.
 import { resolveSettings } from '../settings/settings.js';
 import type { Command } from './command.js';
 import type { ConversionWay, WrittenOutcome } from './conversion-way.js';
-import { extensions, readWish, type Wish } from './convert-arguments.js';
-import { convertingService } from './convert-by-service.js';
-import { convertHere } from './convert-here.js';
+import { extensions, readConvertArguments, type ConvertArguments } from './convert-arguments.js';
+import { serviceConversion } from './convert-by-service.js';
+import { localConversion } from './convert-here.js';
 import { progressLine } from './progress-line.js';
-import { put, requireNoInput, resultNames } from './result-places.js';
-import { createTelling, sideBySide, type Telling } from './side-by-side.js';
+import { moveResult, requireNoInput, resultNames } from './result-places.js';
+import { orderedMessages, sideBySide, type OrderedMessages } from './side-by-side.js';
 import { saveStandardInput, standardInput, usualName } from './standard-input.js';
 import { onStopSignal } from './stop-signals.js';
 
@@ -23,7 +23,7 @@ const exitPartial = 3;
 
 export const convert: Command = async (args, environment) => {
   const { values: settings, rest } = resolveSettings(args, environment);
-  const asked = readWish(rest);
+  const asked = readConvertArguments(rest);
   const controller = new AbortController();
   const stop = (): void => controller.abort(new LecternError('cancelled'));
   onStopSignal(stop);
@@ -32,14 +32,14 @@ export const convert: Command = async (args, environment) => {
   let isNameless = false;
   try {
     const saved = join(scratch, 'input', asked.inputName ?? usualName);
-    const wish = { ...asked, files: asked.files.map((file) => (file === standardInput ? saved : file)) };
-    const results = await prepareResults(wish);
-    if (wish.files.includes(saved)) await saveStandardInput(saved, controller.signal);
-    const way = wish.url === null ? await convertHere(wish, settings, controller.signal) : convertingService(new Service(wish.url), wish, controller.signal);
-    const telling = createTelling(progressLine(), (sentence) => process.stderr.write(sentence));
+    const wanted = { ...asked, files: asked.files.map((file) => (file === standardInput ? saved : file)) };
+    const results = await prepareResults(wanted);
+    if (wanted.files.includes(saved)) await saveStandardInput(saved, controller.signal);
+    const way = wanted.url === null ? await localConversion(wanted, settings, controller.signal) : serviceConversion(new Service(wanted.url), wanted, controller.signal);
+    const messages = orderedMessages(progressLine(), (sentence) => process.stderr.write(sentence));
     try {
       await sideBySide(way.order, way.atOnce, async (index) => {
-        const status = await convertFile(index, results[index] as string, join(scratch, String(index)), wish, way, telling);
+        const status = await convertFile(index, results[index] as string, join(scratch, String(index)), wanted, way, messages);
         statuses.add(status);
         isNameless ||= status === 'skipped' && asked.files[index] === standardInput && asked.inputName === null;
         controller.signal.throwIfAborted();
@@ -56,7 +56,7 @@ export const convert: Command = async (args, environment) => {
 };
 
 /** The names of the results without their endings; with a directory for them, when they are to lie in one. */
-async function prepareResults({ files, formats, directory }: Wish): Promise<string[]> {
+async function prepareResults({ files, formats, directory }: ConvertArguments): Promise<string[]> {
   const endings = formats.map((format) => extensions[format]);
   const names = resultNames(files, endings);
   if (directory === null) return names;
@@ -78,23 +78,23 @@ async function requireDirectory(directory: string): Promise<void> {
 }
 
 /** One document that cannot be had does not keep the others from being converted. Its results are there as soon as it is done. */
-async function convertFile(index: number, result: string, scratch: string, wish: Wish, way: ConversionWay, telling: Telling): Promise<WrittenOutcome['status']> {
-  const file = wish.files[index] as string;
+async function convertFile(index: number, result: string, scratch: string, wanted: ConvertArguments, way: ConversionWay, messages: OrderedMessages): Promise<WrittenOutcome['status']> {
+  const file = wanted.files[index] as string;
   const name = basename(file);
-  const complainInTurn = (sentence: string): void => telling.say(index, complaint(name, sentence));
+  const complainInTurn = (sentence: string): void => messages.say(index, complaint(name, sentence));
   try {
     const found = await stat(file).catch(() => null);
     if (found === null || !found.isFile()) throw new LecternError('not_found', `${file} is no file.`);
-    const outcome = await way.convert(file, scratch, (text) => telling.show(index, `${name}: ${text}`));
+    const outcome = await way.convert(file, scratch, (text) => messages.show(index, `${name}: ${text}`));
     for (const error of outcome.errors) complainInTurn(error.error_message);
-    await deliver(result, scratch, outcome, wish);
+    await deliver(result, scratch, outcome, wanted);
     return outcome.status;
   } catch (thrown) {
     if (!(thrown instanceof LecternError) || thrown.code === 'cancelled' || thrown instanceof ServiceUnreachable) throw thrown;
     complainInTurn(thrown.message);
     return 'failure';
   } finally {
-    telling.end(index);
+    messages.end(index);
     await rm(scratch, { recursive: true, force: true });
   }
 }
@@ -107,14 +107,14 @@ function complaint(name: string, sentence: string): string {
   return `lectern: ${name}: ${sentence}\n`;
 }
 
-async function deliver(result: string, scratch: string, outcome: WrittenOutcome, wish: Wish): Promise<void> {
-  for (const format of wish.formats) {
+async function deliver(result: string, scratch: string, outcome: WrittenOutcome, wanted: ConvertArguments): Promise<void> {
+  for (const format of wanted.formats) {
     const produced = outcome.files[format];
     if (produced === undefined) continue;
-    if (wish.directory === null) await print(join(scratch, produced));
-    else await put(join(scratch, produced), join(wish.directory, result + extensions[format]));
+    if (wanted.directory === null) await print(join(scratch, produced));
+    else await moveResult(join(scratch, produced), join(wanted.directory, result + extensions[format]));
   }
-  for (const artifact of wish.directory === null ? [] : outcome.artifacts) await put(join(scratch, artifact), join(wish.directory as string, artifact));
+  for (const artifact of wanted.directory === null ? [] : outcome.artifacts) await moveResult(join(scratch, artifact), join(wanted.directory as string, artifact));
 }
 
 async function print(path: string): Promise<void> {

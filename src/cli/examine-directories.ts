@@ -15,7 +15,7 @@ import { whyUnreadable } from '../models/unreadable.js';
 import { createVisionCatalogue } from '../models/vision-catalogue.js';
 import { authorityOf } from '../network/address.js';
 import type { ListenAddress } from '../network/listen-address.js';
-import { brokenOwn, isOwn } from './own-networks.js';
+import { brokenOwnNetworks, isOwnNetwork } from './own-networks.js';
 
 export interface Finding {
   /** `note`: works, and could be better. */
@@ -69,9 +69,9 @@ export async function examineModels({ models: directories }: Pick<Settings, 'mod
       ? { state: 'good', what: `models: ${found.length} usable: ${shortList(found.map(({ name }) => name))}` }
       : { state: 'note', what: 'models: none is usable', advice: 'pull one (`lectern models pull NAME`), or name a directory of GGUF files with --models' });
     const vision = createVisionCatalogue({ directories });
-    const seeing = (await vision.list()).map(({ name }) => name).filter((name) => !isOwn(name));
+    const seeing = (await vision.list()).map(({ name }) => name).filter((name) => !isOwnNetwork(name));
     if (seeing.length > 0) findings.push({ state: 'good', what: `vision models: ${seeing.length} usable: ${shortList(seeing)}` });
-    for (const { name, path, reason } of [...await catalogue.refused(), ...await vision.refused(), ...await brokenOwn()]) findings.push({ state: 'note', what: `models: ${name} is left out`, advice: `${reason} (${path})` });
+    for (const { name, path, reason } of [...await catalogue.refused(), ...await vision.refused(), ...await brokenOwnNetworks()]) findings.push({ state: 'note', what: `models: ${name} is left out`, advice: `${reason} (${path})` });
   } finally {
     await engine.close();
   }

@@ -7,7 +7,7 @@ import type { VisionCatalogue } from '../models/vision-catalogue.js';
 import type { VisionEntry } from '../models/vision-entry.js';
 import type { Settings } from '../settings/settings.js';
 import { pullAdvice } from './missing-model.js';
-import { isOwn } from './own-networks.js';
+import { isOwnNetwork } from './own-networks.js';
 import { isMissing } from './vision-models.js';
 
 /** What the verbs of `lectern models` work with. */
@@ -20,7 +20,7 @@ export interface InstalledModels {
 
 /** Vision models except those that ship with the program. */
 export async function visionFromElsewhere(vision: VisionCatalogue): Promise<VisionEntry[]> {
-  return (await vision.list()).filter(({ name }) => !isOwn(name));
+  return (await vision.list()).filter(({ name }) => !isOwnNetwork(name));
 }
 
 /** A language model goes before a vision model of its name. Throws the failure of the language models' catalogue where neither has it. */

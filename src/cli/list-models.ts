@@ -3,19 +3,19 @@ import { existsSync } from 'node:fs';
 import { describeBytes } from '../models/fit.js';
 import { visionFromElsewhere, type InstalledModels } from './installed-models.js';
 import { printLines, tableLines } from './lines-and-tables.js';
-import { brokenOwn, ownRows } from './own-networks.js';
+import { brokenOwnNetworks, ownNetworkRows } from './own-networks.js';
 import { visionRows } from './vision-models.js';
 
 export async function listModels({ catalogue, vision, settings: { models: directories } }: InstalledModels): Promise<number> {
   const entries = await catalogue.list();
-  const refused = [...await catalogue.refused(), ...await vision.refused(), ...await brokenOwn()];
+  const refused = [...await catalogue.refused(), ...await vision.refused(), ...await brokenOwnNetworks()];
   const missing = directories.filter((directory) => !existsSync(directory));
   const rows = entries.map(({ name, sizeBytes, details, description, capabilities, modifiedAt }) => [
     name, describeBytes(sizeBytes), details.family, details.parameterSize, details.quantizationLevel, String(description.context), capabilities.join(' '), modifiedAt.toISOString().slice(0, 10),
   ]);
   if (rows.length > 0) printLines(tableLines([['NAME', 'SIZE', 'FAMILY', 'PARAMETERS', 'WEIGHTS', 'CONTEXT', 'CAN DO', 'MODIFIED'], ...rows]));
   else if (missing.length === 0) printLines(['There is no model yet; `lectern models pull NAME` fetches one.']);
-  const seeing = [...visionRows(await visionFromElsewhere(vision)), ...await ownRows()];
+  const seeing = [...visionRows(await visionFromElsewhere(vision)), ...await ownNetworkRows()];
   if (seeing.length > 0) printLines(['', ...tableLines([['NAME', 'SIZE', 'CAN DO', 'KNOWS', 'MODIFIED'], ...seeing])]);
   for (const directory of missing) printLines([`The directory ${directory} does not exist yet.`]);
   if (refused.length > 0) printLines(['', 'Left out:', ...refused.flatMap(({ name, path, reason }) => [`  ${name}: ${reason}`, `      ${path}`])]);

@@ -12,7 +12,7 @@ import { listModels } from './list-models.js';
 import { pullDirectory, pullInto } from './pull-model.js';
 import { showModel } from './show-model.js';
 import { modelsUsage as usage } from './usage.js';
-import { wrongWords } from './wrong-words.js';
+import { argumentError } from './argument-error.js';
 
 export const models: Command = async (args, environment) => {
   const { values: settings, rest } = resolveSettings(args, environment);
@@ -38,6 +38,6 @@ function readWords(args: string[]): { words: string[]; into: string | undefined;
     const { values, positionals } = parseArgs({ args, allowPositionals: true, options: { into: { type: 'string' }, insecure: { type: 'boolean' } } });
     return { words: positionals, into: values.into, insecure: values.insecure ?? false };
   } catch (cause) {
-    throw wrongWords(cause, 'models');
+    throw argumentError(cause, 'models');
   }
 }

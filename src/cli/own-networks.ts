@@ -10,9 +10,9 @@ import { readOnnxHeader } from '../models/onnx-header.js';
 import type { RefusedModel } from '../models/types.js';
 import { shippedModelsDirectory } from '../platform/package-files.js';
 import type { Checked } from './check-model.js';
-import { drawSamplePage, whatItReads } from './sample-page.js';
+import { drawSamplePage, describeReading } from './sample-page.js';
 
-interface Own {
+interface OwnNetwork {
   file: string;
   /** In the list. */
   does: string;
@@ -22,7 +22,7 @@ interface Own {
 }
 
 const { recogniser, detector, orientation, layout, table } = shippedNetworks;
-const all: Record<string, Own> = {
+const all: Record<string, OwnNetwork> = {
   'lectern-recogniser': { file: recogniser.file, does: 'reads text', about: 'reads lines of text on scans and pictures', madeBy: 'text' },
   'lectern-detector': { file: detector.file, does: 'finds lines of text', about: 'finds lines of text on pages that are hard to read, beside geometry', madeBy: 'detector' },
   'lectern-orientation': { file: orientation.file, does: 'tells which way up', about: 'tells which way up lines of text stand, so that pages are turned before they are read', madeBy: 'orientation' },
@@ -30,22 +30,22 @@ const all: Record<string, Own> = {
   'lectern-tables': { file: table.file, does: 'finds table cells', about: 'finds the cells of tables without full rules, from where their words stand', madeBy: 'tables' },
 };
 
-function ownOf(name: string): Own | undefined {
+function ownOf(name: string): OwnNetwork | undefined {
   const key = name.toLowerCase();
   return Object.hasOwn(all, key) ? all[key] : undefined;
 }
 
 /** By name, letters of either case. */
-export function isOwn(name: string): boolean {
+export function isOwnNetwork(name: string): boolean {
   return ownOf(name) !== undefined;
 }
 
-const pathOf = ({ file }: Own): string => join(shippedModelsDirectory(), file);
+const pathOf = ({ file }: OwnNetwork): string => join(shippedModelsDirectory(), file);
 
 const languages = (): string[] => findOwnNetwork(shippedModelsDirectory())?.languages ?? [];
 
 /** Rows under NAME, SIZE, CAN DO, KNOWS, MODIFIED of those that are there. */
-export async function ownRows(): Promise<string[][]> {
+export async function ownNetworkRows(): Promise<string[][]> {
   const rows = await Promise.all(Object.entries(all).map(async ([name, own]) => {
     const state = await stateOf(pathOf(own));
     return state === null ? [] : [[name, describeBytes(state.sizeBytes), own.does, own.file === recogniser.file ? languages().join(' ') : '', state.modifiedAt.toISOString().slice(0, 10)]];
@@ -54,7 +54,7 @@ export async function ownRows(): Promise<string[][]> {
 }
 
 /** Those that are missing or no whole files. */
-export async function brokenOwn(): Promise<RefusedModel[]> {
+export async function brokenOwnNetworks(): Promise<RefusedModel[]> {
   const found = await Promise.all(Object.entries(all).map(async ([name, own]): Promise<RefusedModel | null> => {
     const reason = await readOnnxHeader(pathOf(own)).then(() => null, (thrown: unknown) => (thrown as Error).message);
     return reason === null ? null : { name, path: pathOf(own), reason: `${reason}; it ships with the program: copy that again` };
@@ -63,7 +63,7 @@ export async function brokenOwn(): Promise<RefusedModel[]> {
 }
 
 /** Throws `model_not_found` where it is not there, `invalid_model` where its file is broken. */
-export async function describeOwn(name: string): Promise<[string, string][]> {
+export async function describeOwnNetwork(name: string): Promise<[string, string][]> {
   const own = ownOf(name);
   const state = own === undefined ? null : await stateOf(pathOf(own));
   if (own === undefined || state === null) throw new LecternError('model_not_found', `The model ${name} is not where it ships.`);
@@ -78,7 +78,7 @@ export async function describeOwn(name: string): Promise<[string, string][]> {
 }
 
 /** All that are there, or the one of this name. A broken one is reported, not thrown. */
-export async function checkOwn(engine: Engine, name?: string): Promise<Checked[]> {
+export async function checkOwnNetworks(engine: Engine, name?: string): Promise<Checked[]> {
   const checked: Checked[] = [];
   for (const [each, own] of Object.entries(all)) {
     if (name !== undefined && name.toLowerCase() !== each) continue;
@@ -91,11 +91,11 @@ export async function checkOwn(engine: Engine, name?: string): Promise<Checked[]
   return checked;
 }
 
-async function tryOut(own: Own, engine: Engine): Promise<string> {
+async function tryOut(own: OwnNetwork, engine: Engine): Promise<string> {
   const network = pathOf(own);
   const { page, dpi, table: picture } = await drawSamplePage();
-  if (own.file === recogniser.file) return `on a made page ${whatItReads(await engine.recogniseText(page, { network, dpi }))}`;
-  if (own.file === detector.file) return `beside the recogniser, on a made page ${whatItReads(await engine.recogniseText(page, { network: join(shippedModelsDirectory(), recogniser.file), dpi, detector: network }))}`;
+  if (own.file === recogniser.file) return `on a made page ${describeReading(await engine.recogniseText(page, { network, dpi }))}`;
+  if (own.file === detector.file) return `beside the recogniser, on a made page ${describeReading(await engine.recogniseText(page, { network: join(shippedModelsDirectory(), recogniser.file), dpi, detector: network }))}`;
   if (own.file === orientation.file) {
     const { lines, upright, turned, neither } = await engine.lineVotes(page, { network, dpi });
     return `on a made page that stands upright ${lines} lines were asked, and ${Math.round(100 * upright / Math.max(1e-9, upright + turned + neither))} % of their votes say so`;

@@ -44,7 +44,7 @@ function behindLinks(path: string): Promise<string> {
  * The bytes with the rights of the file that they replace, and none of those of `from`: what lies in the scratch directory is only
  * this user's to read. Whole, or as it was before. Throws `forbidden`.
  */
-export async function put(from: string, to: string): Promise<void> {
+export async function moveResult(from: string, to: string): Promise<void> {
   let fresh: string | null = null;
   try {
     await mkdir(dirname(to), { recursive: true });

@@ -58,7 +58,7 @@ export async function drawSamplePage(): Promise<SamplePage> {
 }
 
 /** Half a sentence: the made page's text is known, and so many of its words are there. */
-export function whatItReads({ lines }: ReadPage): string {
+export function describeReading({ lines }: ReadPage): string {
   const words = lines.flatMap((line) => line.words.map(({ text }) => text));
   const written = sampleLines.join(' ').split(' ');
   const right = written.filter((word) => words.includes(word)).length;

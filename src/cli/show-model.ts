@@ -4,12 +4,12 @@ import type { CatalogueEntry } from '../models/types.js';
 import { contextChooser, placeOf } from '../program/model-memory.js';
 import { findInstalled, type InstalledModels } from './installed-models.js';
 import { printLines, tableLines } from './lines-and-tables.js';
-import { describeOwn, isOwn } from './own-networks.js';
+import { describeOwnNetwork, isOwnNetwork } from './own-networks.js';
 import { describeVision } from './vision-models.js';
 
 export async function showModel(models: InstalledModels, name: string): Promise<number> {
-  if (isOwn(name)) {
-    printLines(tableLines(await describeOwn(name)));
+  if (isOwnNetwork(name)) {
+    printLines(tableLines(await describeOwnNetwork(name)));
     return 0;
   }
   const { entry, seeing } = await findInstalled(models, name);

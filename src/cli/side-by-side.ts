@@ -23,7 +23,7 @@ export async function sideBySide(order: number[], atOnce: number, work: (index: 
 }
 
 /** Messages about documents that are converted side by side. */
-export interface Telling {
+export interface OrderedMessages {
   /** How far one is: shown at once, beside those of the others at work. */
   show(index: number, text: string): void;
   /** A sentence about one: written when all before it have ended. */
@@ -33,7 +33,7 @@ export interface Telling {
 }
 
 /** `write` gets whole sentences; `line` is cleared before, and shows on afterwards. */
-export function createTelling(line: ProgressLine, write: (sentence: string) => void): Telling {
+export function orderedMessages(line: ProgressLine, write: (sentence: string) => void): OrderedMessages {
   const shown = new Map<number, string>();
   const kept = new Map<number, string[]>();
   const ended = new Set<number>();
@@ -78,7 +78,7 @@ const worthFiles = 8;
 const worthBytes = 2 ** 19;
 
 /** How many documents should be at work at a time: no more than `most`, and each worker with enough to do. `sizes` of the files in bytes. */
-export function worthAtOnce(sizes: number[], most: number): number {
+export function documentsAtOnce(sizes: number[], most: number): number {
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
   return Math.max(1, Math.min(most, sizes.length, Math.max(Math.ceil(sizes.length / worthFiles), Math.ceil(bytes / worthBytes))));
 }

@@ -9,7 +9,7 @@ function isUnderNohup(): boolean {
 }
 
 /** Of every command, also those that end at once. */
-export function obeyNohup(): void {
+export function keepNohup(): void {
   if (isUnderNohup()) process.on('SIGHUP', () => undefined);
 }
 

@@ -8,7 +8,7 @@ import { describeBytes, visionBytes } from '../models/fit.js';
 import { readOnnxHeader } from '../models/onnx-header.js';
 import type { VisionEntry } from '../models/vision-entry.js';
 import type { Checked, LoadPlace } from './check-model.js';
-import { drawSamplePage, type SamplePage, whatItReads } from './sample-page.js';
+import { drawSamplePage, type SamplePage, describeReading } from './sample-page.js';
 
 const verbs: Record<VisionEntry['kind'], string> = { text: 'reads text', layout: 'finds layouts', table: 'finds table cells' };
 
@@ -49,7 +49,7 @@ export async function checkVision(entry: VisionEntry, engine: Engine, { kind, bu
     const model = await engine.openVision({ ...entry.networks, device: kind, workBytes: entry.workBytes });
     try {
       const opened = performance.now();
-      const found = await lookAt(sample, model, entry.kind);
+      const found = await readSample(sample, model, entry.kind);
       return { name: entry.name, ok: true, findings: `opened in ${seconds(opened - began)}, on a made page ${found} in ${seconds(performance.now() - opened)}` };
     } finally {
       await model.close();
@@ -59,14 +59,14 @@ export async function checkVision(entry: VisionEntry, engine: Engine, { kind, bu
   }
 }
 
-async function lookAt({ page, dpi, table }: SamplePage, model: VisionModel, kind: VisionEntry['kind']): Promise<string> {
-  if (kind === 'text') return whatItReads(await model.readLines(page, { dpi }));
-  if (kind === 'layout') return whatItFinds(await model.findLayout(page));
+async function readSample({ page, dpi, table }: SamplePage, model: VisionModel, kind: VisionEntry['kind']): Promise<string> {
+  if (kind === 'text') return describeReading(await model.readLines(page, { dpi }));
+  if (kind === 'layout') return describeRegions(await model.findLayout(page));
   const { rows, columns, cells } = await model.findTableCells(table);
   return `it finds a table of ${rows} rows and ${columns} columns with ${cells.length} cells`;
 }
 
-function whatItFinds(regions: LayoutRegion[]): string {
+function describeRegions(regions: LayoutRegion[]): string {
   const counts = new Map<string, number>();
   for (const { label } of regions) counts.set(label, (counts.get(label) ?? 0) + 1);
   return `it finds ${regions.length} regions${counts.size === 0 ? '' : `: ${[...counts].map(([label, count]) => `${count} ${label}`).join(', ')}`}`;

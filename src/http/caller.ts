@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { LecternError } from '../errors.js';
-import { lookAgain, type LookingAgain } from '../platform/watched-file.js';
+import { watchFile, type LookingAgain } from '../platform/watched-file.js';
 import { authorityOf, contains, isLoopback, isLoopbackHost, type Network, type NetworkAddress, parseNetworkAddress } from '../network/address.js';
 import { AccessList } from '../network/access-list.js';
 import { proxySign } from './proxy-signs.js';
@@ -65,7 +65,7 @@ export class Gate {
     const { accessList } = this.settings;
     if (accessList === null) return () => undefined;
     let seen = this.text;
-    this.looking = lookAgain(() => {
+    this.looking = watchFile(() => {
       const text = readText(accessList);
       // An editor may be in the middle of it: only what two looks in a row have seen counts.
       const isSettled = text === seen;

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { LecternError } from '../errors.js';
-import { lookAgain, type LookingAgain } from '../platform/watched-file.js';
+import { watchFile, type LookingAgain } from '../platform/watched-file.js';
 
 export interface CertificateAndKey {
   cert: string;
@@ -27,7 +27,7 @@ export function openTlsFiles(certificate: string, key: string, everyMs = lookMs)
   return {
     current,
     watch: (onChange, onFailure) => {
-      looking = lookAgain(() => {
+      looking = watchFile(() => {
         const next = read(certificate, key);
         if (next.cert === current.cert && next.key === current.key) return;
         current = next;

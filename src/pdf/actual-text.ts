@@ -25,7 +25,7 @@ interface ActualTextGroup {
  * as objects of their own under one text, the first of them often a mark high above the line. Where PDFium repeats the text
  * at a later one it is left out. `texts` are all text objects in painting order. The result is in that order, too, where anything changed.
  */
-export function seatActualText(pdfium: Pdfium, glyphs: Glyph[], texts: PageObject[]): Glyph[] {
+export function placeActualText(pdfium: Pdfium, glyphs: Glyph[], texts: PageObject[]): Glyph[] {
   if (!glyphs.some(({ text }) => text >= '\u0300' && mark.test(text))) return glyphs;
   const groups = groupsOf(pdfium, texts);
   if (groups.size === 0) return glyphs;

@@ -82,7 +82,7 @@ const AFTER_LETTER = 0.5;
  * typewriter's face beside another, or upright and clearly smaller. A variable in italics before its values,
  * a letter in bold or of the text's own size stays a letter.
  */
-export function nameLetterBullets(lines: Line[]): void {
+export function replaceLetterBullets(lines: Line[]): void {
   const groups = new Map<string, { words: Word[]; least: number }>();
   for (const { line, word, next } of lettersBefore(lines)) {
     const apart = next.box.left - word.box.right;

@@ -1,6 +1,6 @@
 /** One character code of a PDF as the text it stands for: ligatures, symbol fonts, private use, controls. */
 import type { Font } from './pdf-page.js';
-import { extensionSign, relationSign, symbolSign, wingdingsSign } from './symbol-fonts.js';
+import { extensionSymbol, relationSymbol, symbolCharacter, wingdingsSymbol } from './symbol-fonts.js';
 
 const wingdingsFont = /wingdings(?![-_ ]?[23])/i;
 const symbolFont = /^symbol/i;
@@ -26,13 +26,13 @@ const PRIVATE_USE = { first: 0xe000, last: 0xf8ff };
 
 /** '' where the code stands for nothing that can be read; ' ' for every kind of space; U+FFFD where an unknown character is drawn. */
 export function cleanCharacter(code: number, font: Font): string {
-  if (font.symbolic && wingdingsFont.test(font.name) && (code <= LAST_BYTE || isSymbolArea(code))) return code === SPACE ? ' ' : wingdingsSign(code & LAST_BYTE) || '▪';
+  if (font.symbolic && wingdingsFont.test(font.name) && (code <= LAST_BYTE || isSymbolArea(code))) return code === SPACE ? ' ' : wingdingsSymbol(code & LAST_BYTE) || '▪';
   if (code < DELETE && extensionFont.test(font.name)) {
-    const sign = extensionSign(code);
+    const sign = extensionSymbol(code);
     if (sign !== '') return sign;
   }
   if (code > SPACE && code < DELETE && relationFont.test(font.name)) {
-    const sign = relationSign(code);
+    const sign = relationSymbol(code);
     if (sign !== '') return isSilent(sign.charCodeAt(0)) ? '' : sign;
   }
   if (code > SPACE && code < DELETE) return String.fromCharCode(code);
@@ -84,10 +84,10 @@ function privateUse(code: number, font: Font): string {
   if (code === LIBERTINE_TT && libertine.test(font.name)) return 'tt';
   if (!isSymbolArea(code)) return unnamedGlyph;
   const low = code & LAST_BYTE;
-  if (symbolFont.test(font.name)) return symbolSign(low);
+  if (symbolFont.test(font.name)) return symbolCharacter(low);
   if (low === SYMBOL_BULLET) return '•';
   if (!font.symbolic && low > SPACE && low < DELETE) return String.fromCharCode(low);
-  return wingdingsSign(low);
+  return wingdingsSymbol(low);
 }
 
 const accents = new Map<string, string>([

@@ -1,5 +1,5 @@
 /** Small drawn shapes become words of the lines beside which they stand: boxes to tick, bullets, numbered marks. */
-import { addDrawnBullets, nameLetterBullets } from './bullets.js';
+import { addDrawnBullets, replaceLetterBullets } from './bullets.js';
 import { clusterStrokes } from './drawing-regions.js';
 import { addNumberedMarks } from './numbered-marks.js';
 import type { Graphics } from './paths.js';
@@ -27,7 +27,7 @@ export function addDrawnMarks(lines: Line[], graphics: Graphics, merged: Ruling[
   // A denominator by itself is no bullet, and its bar underlines nothing.
   const fractions = fractionsOf(lines, rulings);
   const parts = new Set(fractions.flatMap(({ over, under }) => [...over, ...under]));
-  nameLetterBullets(lines.filter(({ words }) => !words.some((word) => parts.has(word))));
+  replaceLetterBullets(lines.filter(({ words }) => !words.some((word) => parts.has(word))));
   if (graphics.marks.length > 0) {
     addNumberedMarks(lines, graphics);
     const marks = new Set(graphics.marks.map(({ box }) => box));

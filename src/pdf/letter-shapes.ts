@@ -5,7 +5,7 @@ import type { FontTable } from './fonts.js';
 import type { Glyph } from './glyph.js';
 
 /** Corrects `font` and `size` of the glyphs' runs in place. */
-export function heedShapes(glyphs: Glyph[], fonts: FontTable): void {
+export function applyLetterShapes(glyphs: Glyph[], fonts: FontTable): void {
   markFixedPitch(glyphs, fonts);
   correctSizes(glyphs);
 }

@@ -1,6 +1,6 @@
 /** The characters of a page as glyphs in their line's own frame: read from PDFium's text page, cleaned, each once. */
 import { heightOf, union, widthOf } from '../geometry/box.js';
-import { seatActualText } from './actual-text.js';
+import { placeActualText } from './actual-text.js';
 import type { Box } from './pdf-page.js';
 import type { FontTable } from './fonts.js';
 import type { Glyph } from './glyph.js';
@@ -8,10 +8,10 @@ import { type Matrix, transformBox } from './matrix.js';
 import type { PageObject } from './page-objects.js';
 import type { Pdfium } from './pdfium.js';
 import { cleanCharacter, isSpace, unnamedGlyph } from './characters.js';
-import { heedShapes } from './letter-shapes.js';
+import { applyLetterShapes } from './letter-shapes.js';
 import { readsLikeText } from './plausible-letters.js';
-import { joinMarks } from './vowel-points.js';
-import { nameTexCodes } from './tex-codes.js';
+import { joinVowelPoints } from './vowel-points.js';
+import { decodeTexCodes } from './tex-codes.js';
 import { turnVertical } from './vertical-writing.js';
 import { type LeftOut, RunTable, type TextRun } from './text-runs.js';
 
@@ -48,10 +48,10 @@ export function readGlyphs(pdfium: Pdfium, textPage: number, objects: PageObject
   const count = pdfium.call.FPDFText_CountChars(textPage);
   for (let index = 0; index < count; index++) reader.read(index);
   const end = reader.giveBack(runs.heedRepeats(), count);
-  const named = nameTexCodes(reader.glyphs);
-  const glyphs = seatActualText(pdfium, reader.glyphs, objects.filter(({ kind }) => kind === 'text'));
-  heedShapes(glyphs, fonts);
-  return { glyphs: turnVertical(joinMarks(glyphs)), characters: reader.characters, unmapped: reader.unmapped - named, end };
+  const named = decodeTexCodes(reader.glyphs);
+  const glyphs = placeActualText(pdfium, reader.glyphs, objects.filter(({ kind }) => kind === 'text'));
+  applyLetterShapes(glyphs, fonts);
+  return { glyphs: turnVertical(joinVowelPoints(glyphs)), characters: reader.characters, unmapped: reader.unmapped - named, end };
 }
 
 class GlyphReader {

@@ -28,7 +28,7 @@ const otherRelations = new Map([[0x25, '↗'], [0x26, '↘'], [0x27, '≃'], [0x
  * The symbol of a code in TeX's symbol font, or '' where it may be a character of the file's own naming. Names of such fonts that no list of glyphs has, as `prime` and `negationslash`,
  * leave their code as if it were ASCII; no digit and no small letter is in them.
  */
-export function relationSign(code: number): string {
+export function relationSymbol(code: number): string {
   return relationDigits[code - 0x30] ?? relationLetters[code - 0x60] ?? otherRelations.get(code) ?? '';
 }
 
@@ -42,7 +42,7 @@ const symbolHighFrom = 0xa0;
 const deleteCode = 0x7f;
 
 /** The symbol of a code in TeX's font of large operators (CMEX), or '' where the code may be a character of the file's own naming. */
-export function extensionSign(code: number): string {
+export function extensionSymbol(code: number): string {
   if (code < extensionLow.length) return extensionLow[code] ?? '';
   if (code >= coproducts.first && code <= coproducts.last) return '∐';
   if (code >= roots.first && code <= roots.last) return '√';
@@ -50,12 +50,12 @@ export function extensionSign(code: number): string {
 }
 
 /** The symbol of a code 0x20..0xFF in Symbol, or '' where it has none. */
-export function symbolSign(code: number): string {
+export function symbolCharacter(code: number): string {
   if (code < deleteCode) return symbolLow[code - symbolLowFrom] ?? '';
   return code >= symbolHighFrom ? (symbolHigh[code - symbolHighFrom] ?? '').replace('\ufffd', '') : '';
 }
 
 /** The symbol of a code 0x20..0xFF in Wingdings, or '' where none is known. */
-export function wingdingsSign(code: number): string {
+export function wingdingsSymbol(code: number): string {
   return wingdings.get(code) ?? '';
 }

@@ -34,7 +34,7 @@ const isOlderLigature = (code: number): boolean => code >= 11 && code <= 15;
 const isNewerLigature = (code: number): boolean => code >= 27 && code <= 31;
 
 /** Gives such glyphs their letters in place, also where the file's map took the names of their codes for those of dingbats; returns how many had none before. */
-export function nameTexCodes(glyphs: Glyph[]): number {
+export function decodeTexCodes(glyphs: Glyph[]): number {
   let named = -unhideCodes(glyphs);
   const fonts = new Map<number, EncodingEvidence>();
   for (const [index, glyph] of glyphs.entries()) {

@@ -19,7 +19,7 @@ export function turnVertical(glyphs: Glyph[]): Glyph[] {
     votes.set(glyph.run, (votes.get(glyph.run) ?? 0) + (below ? 1 : -1));
   }
   const vertical = new Set([...votes].filter(([, count]) => count > 0).map(([run]) => run));
-  for (const run of stackedSigns(glyphs)) vertical.add(run);
+  for (const run of stackedCharacters(glyphs)) vertical.add(run);
   if (vertical.size === 0) return glyphs;
   for (const run of vertical) Object.assign(run, direction((run.angle + THREE_QUARTER_TURN) % FULL_TURN));
   for (const glyph of glyphs) {
@@ -39,7 +39,7 @@ const LEAST_STACK = 8;
 const STACK_PITCH = { least: 0.8, most: 1.4 };
 
 /** Runs of one character each that are painted one below the other: browsers write vertical text so. */
-function stackedSigns(glyphs: Glyph[]): TextRun[] {
+function stackedCharacters(glyphs: Glyph[]): TextRun[] {
   const stacks: TextRun[][] = [];
   let stack: TextRun[] = [];
   for (const [index, glyph] of glyphs.entries()) {

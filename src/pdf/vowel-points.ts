@@ -23,7 +23,7 @@ function isMark(glyph: Glyph): boolean {
 }
 
 /** The glyphs without the marks that stand over, under or in a letter: these are written after it, as one glyph. A mark that is far from all letters stays. */
-export function joinMarks(glyphs: Glyph[]): Glyph[] {
+export function joinVowelPoints(glyphs: Glyph[]): Glyph[] {
   if (!glyphs.some(isToJoin)) return glyphs;
   const letters = new LettersByPlace(glyphs);
   const joined = new Set<Glyph>();

@@ -3,10 +3,10 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /** `path` is absolute. Throws the file system's own error. */
-export function makeLevels(path: string, mode: number): void {
+export function makeDirectoryTree(path: string, mode: number): void {
   if (existsSync(path)) return;
   const parent = dirname(path);
-  if (parent !== path) makeLevels(parent, mode);
+  if (parent !== path) makeDirectoryTree(parent, mode);
   try {
     mkdirSync(path, { mode });
   } catch (thrown) {

@@ -3,12 +3,12 @@ import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { diskRoom } from './disk-space.js';
 import { LecternError } from '../errors.js';
-import { makeLevels } from './make-directory-tree.js';
+import { makeDirectoryTree } from './make-directory-tree.js';
 
 /** `path` is absolute; afterwards it can be written. `what` names it in the sentence, `advice` ends it. Throws `forbidden`. */
 export async function makeDirectory(path: string, what: string, advice: string, mode = 0o777): Promise<void> {
   try {
-    makeLevels(path, mode);
+    makeDirectoryTree(path, mode);
     if (!(await stat(path)).isDirectory()) throw Object.assign(new Error(), { code: 'ENOTDIR' });
     await access(path, constants.W_OK | constants.X_OK);
   } catch (cause) {

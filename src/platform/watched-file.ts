@@ -11,7 +11,7 @@ export interface LookingAgain {
  * Calls `look` every `everyMs`; what it throws is passed to `onFailure`, once as long as it stays the same. It returns false where it has
  * not seen enough to judge. The timer keeps no process alive.
  */
-export function lookAgain(look: () => void | false, onFailure: (error: LecternError) => void, everyMs: number): LookingAgain {
+export function watchFile(look: () => void | false, onFailure: (error: LecternError) => void, everyMs: number): LookingAgain {
   let failed = '';
   const timer = setInterval(() => {
     try {

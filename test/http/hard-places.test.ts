@@ -8,8 +8,8 @@ import { connect, createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { put } from '../../src/cli/result-places.js';
-import { makeLevels } from '../../src/platform/make-directory-tree.js';
+import { moveResult } from '../../src/cli/result-places.js';
+import { makeDirectoryTree } from '../../src/platform/make-directory-tree.js';
 import { fixturesDirectory } from '../support/fixtures.js';
 import { mainScript } from '../support/program.js';
 import { serveProgram } from '../support/serving-program.js';
@@ -49,7 +49,7 @@ t.test('a result that cannot be written whole leaves the one before', async (t) 
   await mkdir(join(home, 'out'));
   await writeFile(place, 'of yesterday');
   // Reading it fails, after the place was opened.
-  await t.rejects(put(home, place), { code: 'forbidden', message: /report\.md cannot be written: EISDIR/ });
+  await t.rejects(moveResult(home, place), { code: 'forbidden', message: /report\.md cannot be written: EISDIR/ });
   t.equal(await readFile(place, 'utf8'), 'of yesterday');
   t.strictSame(await readdir(join(home, 'out')), ['report.md']);
 });
@@ -60,22 +60,22 @@ t.test('a result has the place and the rights of the file that it replaces, howe
   const from = join(home, 'result');
   await writeFile(from, 'of today', { mode: 0o600 });
   const long = join(directory, `${'a'.repeat(252)}.md`);
-  await put(from, long);
+  await moveResult(from, long);
   await writeFile(join(directory, 'secret.md'), 'of yesterday', { mode: 0o600 });
-  await put(from, join(directory, 'secret.md'));
+  await moveResult(from, join(directory, 'secret.md'));
   t.equal((await stat(join(directory, 'secret.md'))).mode & 0o777, 0o600);
   await chmod(long, 0o664);
-  await put(from, long);
+  await moveResult(from, long);
   t.equal((await stat(long)).mode & 0o777, 0o664, 'whatever rights new files get');
   for (const target of ['there', 'not-yet']) {
     if (target === 'there') await writeFile(join(home, target), 'of yesterday');
     await symlink(join('..', target), join(directory, `${target}.md`));
-    await put(from, join(directory, `${target}.md`));
+    await moveResult(from, join(directory, `${target}.md`));
     t.equal(await readFile(join(home, target), 'utf8'), 'of today');
     t.ok((await lstat(join(directory, `${target}.md`))).isSymbolicLink());
   }
   await symlink('/dev/null', join(directory, 'nowhere.md'));
-  await put(from, join(directory, 'nowhere.md'));
+  await moveResult(from, join(directory, 'nowhere.md'));
   t.ok((await stat('/dev/null')).isCharacterDevice());
   t.equal((await readdir(directory)).length, 5);
 });
@@ -148,8 +148,8 @@ t.test('a service whose working directory is deleted goes on', patience, async (
 });
 
 t.test('a place where the file system makes no directories is told', patience, async (t) => {
-  t.throws(() => makeLevels('/proc/nope/deeper', 0o700), { code: 'ENOENT' });
-  makeLevels(join(home, 'a', 'b', 'c'), 0o700);
+  t.throws(() => makeDirectoryTree('/proc/nope/deeper', 0o700), { code: 'ENOENT' });
+  makeDirectoryTree(join(home, 'a', 'b', 'c'), 0o700);
   t.ok(existsSync(join(home, 'a', 'b', 'c')));
 });
 

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync,
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describeOwn } from '../../src/cli/own-networks.js';
+import { describeOwnNetwork } from '../../src/cli/own-networks.js';
 import { progressBar } from '../../src/cli/progress-bar.js';
 import { packageRoot } from '../../src/platform/package-files.js';
 import { writeMadeEmbedder, writeMadeModel } from '../support/made-model.js';
@@ -115,7 +115,7 @@ t.test('vision models are listed, shown and run on a made page; what has no card
 
 t.test('each network that ships is shown with what it is, its size, its inputs and where it comes from', async (t) => {
   for (const [name, inputs] of [['detector', 'pages'], ['orientation', 'lines'], ['layout', 'features'], ['tables', 'pictures']] as const) {
-    const told = Object.fromEntries(await describeOwn(`LECTERN-${name}`));
+    const told = Object.fromEntries(await describeOwnNetwork(`LECTERN-${name}`));
     t.match(told, { name: `lectern-${name}`, size: /^[\d.]+ [KM]iB$/, inputs: new RegExp(`^${inputs} \\(any, `), 'comes from': new RegExp(`^models/training/${name}; models/README\\.md`) });
     t.ok(existsSync(join(packageRoot(), 'models', 'training', name)) && readFileSync(join(packageRoot(), 'models', 'README.md'), 'utf8').includes(`\n## lectern-${name}\n`), 'which are there');
   }

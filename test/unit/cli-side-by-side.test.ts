@@ -1,7 +1,7 @@
 /** Documents at work side by side: how many, in which order, what the first failure ends, and that what is said stays in the order of the words. */
 import { setImmediate } from 'node:timers/promises';
 import t from 'tap';
-import { createTelling, largestFirst, sideBySide, worthAtOnce } from '../../src/cli/side-by-side.js';
+import { orderedMessages, largestFirst, sideBySide, documentsAtOnce } from '../../src/cli/side-by-side.js';
 
 const never = (): void => { throw new Error('nothing failed'); };
 
@@ -45,7 +45,7 @@ t.test('after a failure none begins, those at work are stopped and waited for, a
 
 t.test('sentences are in the order of the words, progress is of all at work', (t) => {
   const seen: string[] = [];
-  const telling = createTelling({ show: (text) => { seen.push(text); }, clear: () => { seen.push('-'); } }, (sentence) => { seen.push(`! ${sentence}`); });
+  const telling = orderedMessages({ show: (text) => { seen.push(text); }, clear: () => { seen.push('-'); } }, (sentence) => { seen.push(`! ${sentence}`); });
   telling.show(1, 'b 1/9');
   telling.show(0, 'a 1/9');
   telling.say(1, 'b lacks a page');
@@ -64,7 +64,7 @@ t.test('sentences are in the order of the words, progress is of all at work', (t
 
 t.test('a first document that takes longer than thousands of others', (t) => {
   const said: string[] = [];
-  const telling = createTelling({ show: () => undefined, clear: () => undefined }, (sentence) => { said.push(sentence); });
+  const telling = orderedMessages({ show: () => undefined, clear: () => undefined }, (sentence) => { said.push(sentence); });
   const count = 20_000;
   for (let index = 1; index < count; index++) {
     telling.say(index, `${index}`);
@@ -88,8 +88,8 @@ t.test('the largest begin first', async (t) => {
 t.test('a worker must have enough to do', (t) => {
   const kib = 2 ** 10;
   t.strictSame([
-    worthAtOnce([40 * kib], 4), worthAtOnce([4000 * kib], 4), worthAtOnce([40 * kib, 40 * kib], 4), worthAtOnce(Array<number>(9).fill(kib), 4), worthAtOnce([3000 * kib, kib], 4),
-    worthAtOnce(Array<number>(100).fill(kib), 4), worthAtOnce(Array<number>(100).fill(kib), 1), worthAtOnce([0], 4),
+    documentsAtOnce([40 * kib], 4), documentsAtOnce([4000 * kib], 4), documentsAtOnce([40 * kib, 40 * kib], 4), documentsAtOnce(Array<number>(9).fill(kib), 4), documentsAtOnce([3000 * kib, kib], 4),
+    documentsAtOnce(Array<number>(100).fill(kib), 4), documentsAtOnce(Array<number>(100).fill(kib), 1), documentsAtOnce([0], 4),
   ], [1, 1, 1, 2, 2, 4, 1, 1]);
   t.end();
 });

@@ -15,7 +15,7 @@ const letters: Record<string, string> = {
 };
 
 /** What a command of letters stands for; undefined where it stands for none. */
-export function signOf(command: string): string | undefined {
+export function characterOf(command: string): string | undefined {
   return Object.hasOwn(letters, command) ? letters[command] : undefined;
 }
 

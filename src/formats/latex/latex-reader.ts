@@ -3,7 +3,7 @@ import type { FlowBlock, FlowRun, RunStyle } from '../flow/flow-blocks.js';
 import { languageName } from '../flow/programming-languages.js';
 import { closeFrame, endCell, endEntry, endParagraph, endRow, openFrame } from './frames.js';
 import type { LatexFrame } from './frames.js';
-import { accented, isAccent, signOf } from './latex-characters.js';
+import { accented, isAccent, characterOf } from './latex-characters.js';
 import { declarations, formulas, sections, silent, styles, verbatim } from './latex-commands.js';
 
 const deepestFrames = 150;
@@ -170,8 +170,8 @@ export class LatexReader {
     if (raw === '\\') {
       const name = /^[A-Za-z]+/.exec(this.#source.slice(this.#at, this.#at + 20))?.[0] ?? '';
       this.#at += name.length;
-      this.#say(accented(sign, signOf(name) ?? name));
-    } else this.#say(accented(sign, letter === null ? raw : signOf(letter[1] ?? '') ?? ''));
+      this.#say(accented(sign, characterOf(name) ?? name));
+    } else this.#say(accented(sign, letter === null ? raw : characterOf(letter[1] ?? '') ?? ''));
   }
 
   /** The braces that begin here: their inside; the cursor is then behind them. */
@@ -203,7 +203,7 @@ export class LatexReader {
   }
 
   #named(name: string): void {
-    const sign = signOf(name);
+    const sign = characterOf(name);
     const level = sections.indexOf(name);
     if (sign !== undefined) {
       // The space behind a command ends its name.

@@ -2,7 +2,7 @@
 import t from 'tap';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { converse } from '../../src/cli/converse.js';
+import { converse } from '../../src/cli/chat-session.js';
 import { chooseModel } from '../../src/client/language-requests.js';
 import { Service } from '../../src/client/service.js';
 import { LecternError } from '../../src/errors.js';
