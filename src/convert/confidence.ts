@@ -18,14 +18,14 @@ function rounded(score: number | null): number | null {
   return score === null ? null : Math.round(score * 1000) / 1000;
 }
 
-/** Share of the page's characters whose meaning the file tells; a page of pictures without text was not parsed at all. */
+/** Share of the page's characters whose Unicode value the file gives; a page of pictures without text was not parsed at all. */
 function parseScore(structure: PageStructure): number | null {
   if (structure.recognised !== undefined) return null;
   if (structure.characters === 0) return structure.pictureCoverage > 0.5 ? 0 : null;
   return 1 - structure.unmappedCharacters / structure.characters;
 }
 
-/** Share of the letters outside tables in lines that hold together: pieces far apart on one baseline are a form or a table not seen. */
+/** Share of the letters outside tables in lines that hold together: pieces far apart on one baseline are a form or a table that was not found. */
 function layoutScores(blocks: Block[]): Map<number, number> {
   const counts = new Map<number, { all: number; loose: number }>();
   for (const block of blocks) {

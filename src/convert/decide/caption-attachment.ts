@@ -142,12 +142,12 @@ export function attachCaptions(all: Block[], body: BodyStyle): Block[] {
     if (block.kind !== 'text' || block.role !== 'text') continue;
     const text = plainText(block);
     const named = captionKind(text) ?? (unnamed.has(block) ? 'figure' : null);
-    const seen = named === null && !isAboutFigure(text) && text.length >= fewestLetters && isLikely(block, 0.8, 'caption');
-    const kind = seen ? nearestKind(block, objects) : named;
+    const predicted = named === null && !isAboutFigure(text) && text.length >= fewestLetters && isLikely(block, 0.8, 'caption');
+    const kind = predicted ? nearestKind(block, objects) : named;
     if (kind === null || text.length > 1200) continue;
     const found = nearest(block, objects, kind);
     const close = found !== null && found.distance <= farthest(body) - (kind === 'source' ? 25 : 0);
-    if (seen && !close || kind === 'source' && (!close || linesOf(block).length > 4)) continue;
+    if (predicted && !close || kind === 'source' && (!close || linesOf(block).length > 4)) continue;
     block.role = 'caption';
     if (close) tie(block, found.object, kind);
     else alone.push([block, kind]);

@@ -1,4 +1,4 @@
-/** What the layout network thinks of blocks: the mean over their lines. It weighs in where geometry is unsure; where no network was asked, nothing changes. */
+/** The layout network's prediction for blocks: the mean over their lines. It counts where geometry is unsure; where no network was asked, nothing changes. */
 import type { LayoutLabel } from '../page/layout-prediction.js';
 import type { TextLine } from '../page/text-line.js';
 import type { TextBlock } from '../structure/block.js';

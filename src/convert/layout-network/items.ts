@@ -57,10 +57,10 @@ function emOf(lines: LayoutLine[]): number {
   const order = [...lines].sort((a, b) => a.size - b.size);
   const lengthOf = ({ text }: LayoutLine): number => [...text].length;
   const half = lines.reduce((sum, line) => sum + lengthOf(line), 0) / 2;
-  let seen = 0;
+  let passed = 0;
   for (const line of order) {
-    seen += lengthOf(line);
-    if (seen >= half) return Math.max(1, line.size);
+    passed += lengthOf(line);
+    if (passed >= half) return Math.max(1, line.size);
   }
   return Math.max(1, (order.at(-1) as LayoutLine).size);
 }
@@ -122,7 +122,7 @@ function containers(boxes: Box[], lineCount: number): number[] {
 }
 
 /** The nearest items above, below, left and right, and how far they are: those beside it share half of the lower one's height, those above and below any width. */
-function look(boxes: Box[], item: number, inside: number[], em: number): { neighbours: number[]; gaps: number[] } {
+function neighboursOf(boxes: Box[], item: number, inside: number[], em: number): { neighbours: number[]; gaps: number[] } {
   const own = boxes[item] as Box;
   const neighbours = [-1, -1, -1, -1];
   const nearest = [Infinity, Infinity, Infinity, Infinity];
@@ -156,14 +156,14 @@ export function itemsOf(page: LayoutPage): Items {
   const sizes = [...lines.map(({ size }) => size), ...clusters.map(() => em)];
   const bold = [...lines.map((line) => Number(line.bold)), ...clusters.map(() => 0)];
   const inside = containers(boxes, lines.length);
-  const looked = boxes.map((_, item) => look(boxes, item, inside, em));
+  const found = boxes.map((_, item) => neighboursOf(boxes, item, inside, em));
   const boldShare = lines.length === 0 ? 0 : lines.filter((line) => line.bold).length / lines.length;
   const whole = [Math.log1p(lines.length) / 5, Math.log1p(clusters.length) / 4, width / (width + height), (em * 40) / height, boldShare];
   const shares = styleShares(lines);
   const features = boxes.map((box, item) => {
     const [wide, high] = [widthOf(box), heightOf(box)];
     const isLine = item < lines.length;
-    const { neighbours, gaps } = looked[item] as { neighbours: number[]; gaps: number[] };
+    const { neighbours, gaps } = found[item] as { neighbours: number[]; gaps: number[] };
     const row = lines.filter((line) => verticalOverlap(box, line) > 0.5 * high).length;
     const aligned = [0, 1].flatMap((side) => {
       const other = neighbours[side] as number;
@@ -177,7 +177,7 @@ export function itemsOf(page: LayoutPage): Items {
       ...gaps.map((gap) => gap / far), ...aligned, Math.log1p(row) / 3, ...whole,
     ];
   });
-  const neighbours = looked.map((one, item) => [...one.neighbours, inside[item] as number]);
+  const neighbours = found.map((one, item) => [...one.neighbours, inside[item] as number]);
   return { lineCount: lines.length, boxes, features, neighbours, ...pairsOf(boxes, neighbours, lines.length, sizes, bold, em) };
 }
 
@@ -194,11 +194,11 @@ function ofCluster({ left, top, right, bottom, strokes, areas, images }: Cluster
 
 /** Neighbours that may be one region, each pair once, in order. */
 function pairsOf(boxes: Box[], neighbours: number[][], lineCount: number, sizes: number[], bold: number[], em: number): Pick<Items, 'pairs' | 'pairFeatures'> {
-  const seen = new Map<number, [number, number]>();
+  const pairsByKey = new Map<number, [number, number]>();
   for (const [item, row] of neighbours.entries()) {
-    for (const other of row) if (other >= 0) seen.set(Math.min(item, other) * boxes.length + Math.max(item, other), [Math.min(item, other), Math.max(item, other)]);
+    for (const other of row) if (other >= 0) pairsByKey.set(Math.min(item, other) * boxes.length + Math.max(item, other), [Math.min(item, other), Math.max(item, other)]);
   }
-  const pairs = [...seen].sort(([a], [b]) => a - b).map(([, pair]) => pair);
+  const pairs = [...pairsByKey].sort(([a], [b]) => a - b).map(([, pair]) => pair);
   const pairFeatures = pairs.map(([i, j]) => {
     let [upper, lower] = [boxes[i] as Box, boxes[j] as Box];
     const [one, other] = [upper.top + upper.bottom, lower.top + lower.bottom];

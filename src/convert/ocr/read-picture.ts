@@ -56,9 +56,9 @@ function whole({ width, height }: { width: number; height: number }): Box {
 }
 
 /** The resolution that the recogniser wants, unless the page is too large for it. */
-function dpiFor(content: PageContent, wanted: number): number {
-  const pixels = (content.width / 72) * (content.height / 72) * wanted * wanted;
-  return pixels <= maxPixels ? wanted : Math.max(1, Math.floor(wanted * Math.sqrt(maxPixels / pixels)));
+function dpiFor(content: PageContent, dpi: number): number {
+  const pixels = (content.width / 72) * (content.height / 72) * dpi * dpi;
+  return pixels <= maxPixels ? dpi : Math.max(1, Math.floor(dpi * Math.sqrt(maxPixels / pixels)));
 }
 
 /** Points per inch; inches of the width of a page of A4 or letter paper; dots per inch between which such a page was scanned. */

@@ -47,7 +47,7 @@ export interface TextLine {
   listing?: number;
   /** In code: the column in which the text of each piece begins is kept by these x positions, and the width of its letters. */
   pieces: { start: number; left: number; right: number }[];
-  /** Mean over the letters that were read from the page's picture, 0..1; absent where the file tells them all. */
+  /** Mean over the letters that were read from the page's picture, 0..1; absent where the file gives them all. */
   confidence?: number;
   /** The layout network's prediction; absent where the network was not asked. */
   prediction?: LinePrediction;

@@ -68,7 +68,7 @@ function areaOfGroup(scene: Scene, group: MarkGroup, { chunks, strips }: Materia
 /** Text of more words beside a table's rules is no cell of its rows but text of another column. */
 const MOST_WORDS_BEYOND = 7;
 
-/** Rules under some columns only, as under sums: most rows reach beyond them to where no other lines are, so that the rows tell the table. */
+/** Rules under some columns only, as under sums: most rows reach beyond them to where no other lines are, so that the rows show the table. */
 function isPartial(group: MarkGroup, strips: Strip[], groups: MarkGroup[]): boolean {
   const { box, verticals, shades } = group;
   if (verticals.length > 0 || shades.length > 0) return false;

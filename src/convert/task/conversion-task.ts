@@ -21,7 +21,7 @@ export type { ConversionLimits } from './document-job.js';
 
 export interface ConversionServices extends Pick<DocumentPorts, 'pool' | 'readers' | 'networks' | 'log'> {
   limits: ConversionLimits;
-  /** Told of every document that has come to its end. */
+  /** Called for every document that has ended. */
   onOutcome?: (outcome: ConvertOutcome, taskId: string) => void;
   /** The vocabulary for the name that a client gave, or gave not; without it chunks cannot be fitted. Rejects with `model_not_found`. */
   findVocabulary?: (name: string | null) => Promise<Vocabulary>;
@@ -95,16 +95,16 @@ async function convertAll(
 
 async function convertOne(
   document: TaskDocument, job: DocumentJob, { signal, countBelow }: TaskContext<ConversionMeta>, services: ConversionServices,
-  tell: (stage: string, done: number, total: number) => void,
+  report: (stage: string, done: number, total: number) => void,
 ): Promise<ConvertOutcome> {
   if (document.remote) {
-    tell('fetching', 0, 0);
+    report('fetching', 0, 0);
     const refusal = await fetchInput(document.remote, job, signal, services.fetchRemote);
     if (refusal) return refusal;
   }
-  tell('converting', 0, 0);
+  report('converting', 0, 0);
   return convertDocumentInPool(job, {
-    ...services, signal, onWriting: countBelow, onProgress: ({ stage, pagesDone, pagesTotal }) => tell(stage, pagesDone, pagesTotal),
+    ...services, signal, onWriting: countBelow, onProgress: ({ stage, pagesDone, pagesTotal }) => report(stage, pagesDone, pagesTotal),
   });
 }
 

@@ -1,4 +1,4 @@
-/** One document through the pool: a page that kills or stalls its worker is left out at the next try, the rest is delivered. Where two were at work, the next try takes one at a time and tells which it is. */
+/** One document through the pool: a page that kills or stalls its worker is left out at the next try, the rest is delivered. Where two were at work, the next try takes one at a time and so finds which it is. */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PageReaders } from '../../engine/vision-port.js';
@@ -108,7 +108,7 @@ class Attempts {
 
   async run(): Promise<ConvertOutcome> {
     for (;;) {
-      // The first try gets the number that was asked for: the converter tells it when time runs out.
+      // The first try gets the number that was asked for: the converter itself ends the document in time.
       const leftMs = this.tries++ === 0 ? this.timeoutMs : Math.round(this.timeoutMs - (performance.now() - this.beganAt));
       if (leftMs <= 0) return this.giveUp(this.timeoutError());
       await emptyDirectory(this.job.outputDirectory);

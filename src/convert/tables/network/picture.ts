@@ -21,7 +21,7 @@ const capital = 170;
 const small = 85;
 const other = 40;
 const tail = 0.5;
-/** A sentence may end here, cannot, or the word does not tell. */
+/** A sentence may end here, cannot, or the word leaves it open. */
 const stop = 255;
 const goesOn = 30;
 const open = 110;
