@@ -3,7 +3,7 @@ import { resolveSettings } from '../settings/settings.js';
 import { LecternError } from '../errors.js';
 import { packageVersion } from '../platform/package-files.js';
 import { examineEntry } from './examine-entry.js';
-import { examineConversion, examineDevices, examineMemory, examineOpenFiles, examineProgram } from './examine-machine.js';
+import { examineConfinement, examineConversion, examineDevices, examineMemory, examineOpenFiles, examineProgram } from './examine-machine.js';
 import { examineModelMemory } from './examine-model-memory.js';
 import { examineModels, examinePort, examineState, type Finding } from './examine-directories.js';
 import type { Command } from './command.js';
@@ -18,6 +18,7 @@ export const doctor: Command = async (args, environment) => {
   const findings: Finding[] = [
     ...await examineProgram(),
     ...await examineConversion(environment),
+    ...examineConfinement(settings),
     ...examineDevices(settings),
     ...examineMemory(settings),
     examineOpenFiles(settings),

@@ -10,6 +10,8 @@ import { LecternError } from '../errors.js';
 import { describeBytes } from '../models/fit.js';
 import { carriedConnections, openFilesLimit } from '../network/connection-limit.js';
 import { shippedModelsDirectory } from '../platform/package-files.js';
+import { confineWorkers } from '../program/worker-confinement.js';
+import { workerCommand } from '../program/worker-command.js';
 import type { Finding } from './examine-directories.js';
 
 /** The addon, the PDF engine and the image library load. */
@@ -34,6 +36,20 @@ export async function examineProgram(): Promise<Finding[]> {
       return { state: 'bad', what: thrown instanceof LecternError ? `${name}: cannot be loaded` : `${name}: ${sentence}`, advice };
     }
   }));
+}
+
+/** What keeps conversion processes from the rest of the machine. */
+export function examineConfinement({ workerSandbox, models }: Pick<Settings, 'workerSandbox' | 'models'>): Finding[] {
+  let report;
+  try {
+    report = confineWorkers(workerSandbox, models, workerCommand());
+  } catch {
+    // examineProgram reports the missing addon.
+    return [];
+  }
+  const what = `worker sandbox: ${report.what}`;
+  if (workerSandbox === 'off') return [{ state: 'note', what, advice: 'a document that takes its conversion process over reads and sends what this user can; leave the setting out' }];
+  return report.missing === null ? [{ state: 'good', what }] : [{ state: 'note', what, advice: report.missing }];
 }
 
 /** What reads scans and the office formats before 2007, where it is installed. */

@@ -2,6 +2,7 @@
 import { createApp } from '../program/app.js';
 import { resolveSettings } from '../settings/settings.js';
 import { exitDeviceLost } from '../program/device-loss.js';
+import { supervision } from '../program/supervision.js';
 import { LecternError } from '../errors.js';
 import { createLog } from '../logging/log.js';
 import type { Command } from './command.js';
@@ -19,12 +20,14 @@ export const serve: Command = async (args, environment) => {
   const { values: settings, origins, file, rest } = resolveSettings(args, environment);
   if (rest.length > 0) throw new LecternError('invalid_request', `${rest[0]} is no setting of Lectern; \`lectern settings\` lists them.`);
   const log = createLog(settings.logLevel);
+  const supervisor = supervision(environment, log);
   const app = await createApp(settings, log, { namedModels: origins.models === 'default' ? [] : settings.models });
   const stopped = new Promise<string>(onStopSignal);
   let [exitCode, waitMs] = [0, stopWaitMs];
   try {
     const addresses = await app.listen();
     log.info({ addresses, state: settings.state, file }, 'Lectern serves.');
+    supervisor.ready();
     const end = await Promise.race([stopped, app.deviceLost]);
     if (typeof end === 'string') {
       log.info({ signal: end }, 'Lectern stops; a second signal ends it at once.');
@@ -34,6 +37,7 @@ export const serve: Command = async (args, environment) => {
       [exitCode, waitMs] = [exitDeviceLost, lostWaitMs];
     }
   } finally {
+    supervisor.stopping();
     await app.close(waitMs);
   }
   return exitCode;

@@ -14,11 +14,11 @@ const lockName = 'lock';
 const looks = 20;
 const lookMs = 50;
 
-/** The owner looks as often whether somebody asks for it. */
+/** The owner checks as often whether another process asks for the lock. */
 const usualBeatMs = 1_000;
-/** A lock that nobody answers for in so many beats is nobody's. */
+/** A lock for which no process answers in so many beats has no owner. */
 const patientBeats = 5;
-/** Whoever asks sets the lock's time to this, and the owner sets it right again: no process number is needed for it, and an idle owner writes nothing. */
+/** A process that asks sets the lock's time to this, and the owner sets it right again: no process number is needed for it, and an idle owner writes nothing. */
 const askedAt = new Date(0);
 
 /** So many digits of a hash tell two texts apart. */
@@ -55,7 +55,7 @@ function isAsked(path: string): Promise<boolean> {
   return lstat(path).then(({ mtimeMs }) => mtimeMs === askedAt.getTime());
 }
 
-/** Answers whoever asks, until it is stopped. */
+/** Answers every process that asks, until it is stopped. */
 function answer(path: string, beatMs: number): () => void {
   const look = async (): Promise<void> => {
     if (await isAsked(path)) await lutimes(path, new Date(), new Date());
@@ -146,18 +146,18 @@ async function placeNew(path: string, text: string): Promise<boolean> {
   }
 }
 
-/** Whoever stood still for long may have lost it to another one. */
+/** A process that stood still for long may have lost the lock to another one. */
 async function giveBack(path: string, own: string): Promise<void> {
   if (await textOf(path).catch(() => '') === own) await unlink(path).catch(() => undefined);
 }
 
-/** More than it takes to wait for whoever takes a dead lock. */
+/** More than it takes to wait for a process that takes a dead lock. */
 const attempts = 300;
 
 /**
- * Makes the file one's own, or answers who has it. No text comes twice, and one whose process is dead is replaced only by whoever has
+ * Makes the file one's own, or answers who has it. No text comes twice, and one whose process is dead is replaced only by the process that has
  * the claim to that very text, a file that is taken in the same way (its owner may be killed, too): between a look under the claim
- * and the replacing nobody else changes the file. A claim that comes late finds another text, and is given back.
+ * and the replacing no other process changes the file. A claim that comes late finds another text, and is given back.
  */
 async function take(path: string, own: string, beatMs: number): Promise<string | null> {
   for (let attempt = 0; attempt < attempts; attempt++) {
@@ -182,7 +182,7 @@ async function take(path: string, own: string, beatMs: number): Promise<string |
   return 'that comes and goes';
 }
 
-/** Claims and files of those that were killed as they took a lock; it takes some milliseconds. Whoever has the lock needs no care: older claims are to texts that are gone. */
+/** Claims and files of those that were killed as they took a lock; it takes some milliseconds. The owner of the lock needs no care: older claims are to texts that are gone. */
 const leftMs = 60_000;
 
 async function sweep(directory: string): Promise<void> {

@@ -1,4 +1,4 @@
-/** What an earlier process left unfinished, with what it was submitted with, until somebody asks for it. */
+/** What an earlier process left unfinished, with what it was submitted with, until a caller takes it. */
 import type { Task } from './task.js';
 import type { TaskView } from './types.js';
 

@@ -31,7 +31,7 @@ export class Room {
     return this.look().state === 'roomy';
   }
 
-  /** Whoever hears yes begins before anybody else asks. */
+  /** A task that may begin does so before any other asks. */
   mayBegin(): boolean {
     const room = this.look();
     this.tell(room);

@@ -266,7 +266,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
   }
 
   private async execute(task: Task<Meta, Summary>): Promise<void> {
-    // At once where there is room: whoever asks next finds it begun.
+    // At once where there is room: the next caller finds it begun.
     const isWanted = (): boolean => task.status === 'pending' && !task.ending && !this.closed;
     while (isWanted() && !this.room.mayBegin()) await this.room.sleep();
     if (!isWanted()) return;
@@ -351,7 +351,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
     return task.folder;
   }
 
-  /** For somebody who waits for it. */
+  /** For a caller that waits for it. */
   private async erase(task: Task<Meta, Summary>): Promise<void> {
     const folder = this.forget(task);
     if (!this.gone) await this.chore(this.quietly(folder.remove()));

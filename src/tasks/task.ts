@@ -5,7 +5,7 @@ import type { TaskFolder } from './spool.js';
 import type { Clock, TaskStatus, TaskView } from './types.js';
 import { wokenWithin } from './woken.js';
 
-/** Meta changes are told at most this often; a page takes 40 ms and no client reads faster. */
+/** Meta changes are reported at most this often; a page takes 40 ms and no client reads faster. */
 const metaIntervalMs = 200;
 
 export class Task<Meta, Summary> {

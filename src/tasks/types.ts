@@ -128,7 +128,7 @@ export interface TaskTable<Payload, Meta, Summary> {
   get(id: string, tenant: string): TaskView<Meta, Summary>;
   /**
    * Once: every task that an earlier process left unfinished, with what it was submitted with, also where it has ended since the table was opened.
-   * Whoever followed one before a restart begins anew.
+   * A caller that followed one before a restart begins anew.
    */
   recovered(): { task: TaskView<Meta, Summary>; payload: Payload }[];
   /** Resolves when the task has ended (at once, no polling), or after `timeoutMs`, or when `signal` aborts: with the state of then. */

@@ -36,7 +36,7 @@ function environment(scratchDirectory: string): NodeJS.ProcessEnv {
 }
 
 /**
- * What V8 is told of a worker's heap. Its own bound is the resident limit, as a second fence: the watch from outside sees also what V8
+ * The flags for V8 about a worker's heap. Its own bound is the resident limit, as a second fence: the watch from outside sees also what V8
  * does not count. Up to a quarter of it V8 does not stop to collect: documents live until they are written, and looking through them
  * while they grow was a tenth of the work on a large one.
  */

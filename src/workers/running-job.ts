@@ -100,7 +100,7 @@ export class RunningJob {
     return new WorkerError('worker_crashed', 'The process that worked on the document ended unexpectedly.', death);
   }
 
-  /** V8 aborts at its heap's bound, perhaps between two looks; and nobody but the kernel, out of memory, sends a SIGKILL that is not ours. */
+  /** V8 aborts at its heap's bound, perhaps between two measurements; and only the kernel, out of memory, sends a SIGKILL that is not ours. */
   private guessFromEnd(end: WorkerEnd): 'resident' | null {
     const aborted = end.exitSignal === 'SIGABRT' || end.exitSignal === 'SIGTRAP' || end.exitSignal === 'SIGILL';
     const nearLimit = this.watch.peakBytes > 0.75 * this.residentLimit;

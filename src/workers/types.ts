@@ -41,7 +41,7 @@ export interface RunOptions {
   limits: JobLimits;
   /** What the job reads and writes: a worker opens nothing outside of its own directories. */
   files?: JobFiles;
-  /** Cancels: the worker is told, and killed when it does not stop at once. */
+  /** Cancels: the worker gets a message, and is killed when it does not stop at once. */
   signal?: AbortSignal;
   onProgress?: (progress: unknown) => void;
   /** Answers calls; what it throws reaches the worker as a coded error. Without it every call is refused. */

@@ -1,4 +1,4 @@
-/** Looks at a busy worker from outside: its resident memory, its silence, its time. */
+/** Measures a busy worker from outside: its resident memory, its silence, its time. */
 import { readFileSync } from 'node:fs';
 import type { BrokenLimit, JobLimits } from './types.js';
 

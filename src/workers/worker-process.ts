@@ -47,7 +47,7 @@ export class WorkerProcess implements CallingWorker {
     for (const directory of [scratchDirectory, filesDirectory, inputs, outputs, temporary]) mkdirSync(directory, { mode: 0o700 });
     this.child = startWorker(options.command, options.maxResidentBytes, this.directories, confinement);
     this.channel = this.child.stdio[3] as Duplex;
-    // A broken pipe is told by the process's end.
+    // A broken pipe shows in the process's end.
     this.channel.on('error', () => undefined);
     readLines(this.child.stdout as Readable, (line) => options.log('info', `worker ${this.child.pid}: ${line}`));
     readLines(this.child.stderr as Readable, (line) => options.log('warn', `worker ${this.child.pid}: ${line}`));

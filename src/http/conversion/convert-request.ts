@@ -15,6 +15,9 @@ import { callback, sources, targets, type Callback } from './request-models.js';
 import { receiveSourceBody, type ReceivedBody } from './source-body.js';
 import { baseName, type CreateInput } from './upload.js';
 
+/** Reads the body of a request: documents go into files of the slot. Throws HttpFailure for what is wrong with it. */
+export type ReadRequest = (request: FastifyRequest, create: CreateInput, settings: HttpSettings) => Promise<ConvertRequest>;
+
 export interface ConvertRequest {
   /** At least one. */
   documents: TaskDocument[];

@@ -1,22 +1,18 @@
 /** The routes that convert, and those that cut into chunks: take the documents in, make a task of them, and answer with it or with its result. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { ConvertOptions } from '../../convert/options.js';
-import { namedTokenizer } from '../../models/tokenizer.js';
 import { ClientGone } from '../client-gone.js';
 import type { ConversionTaskView, HttpDependencies } from '../dependencies.js';
-import { HttpFailure, sendJson } from '../error-reply.js';
-import type { HttpSettings } from '../settings.js';
+import { sendJson } from '../error-reply.js';
+import { answer } from './answer.js';
+import { noteTokenizer, optionsOf } from './asked-options.js';
 import { followWithCallbacks } from './callbacks.js';
 import { chunkers, chunkFormReader, chunkSourceReader } from './chunk-request.js';
-import { type ConvertRequest, readFormRequest, readSourceRequest } from './convert-request.js';
+import { type ReadRequest, readFormRequest, readSourceRequest } from './convert-request.js';
 import { namesHeader } from './names-header.js';
-import { findIgnored, toConvertOptions } from './options.js';
-import { orTaskNotFound, sendResult } from './result.js';
+import { findIgnored } from './options.js';
 import { taskStatus, tenantOf } from './task-status.js';
-import type { CreateInput } from './upload.js';
 import type { WaitingCounts } from './waiting-counts.js';
 
-type ReadRequest = (request: FastifyRequest, create: CreateInput, settings: HttpSettings) => Promise<ConvertRequest>;
 
 export function addConvertRoutes(app: FastifyInstance, dependencies: HttpDependencies, waiting: WaitingCounts): void {
   const route = (path: string, kind: 'convert' | 'chunk', read: ReadRequest): void => {
@@ -71,35 +67,4 @@ async function begin(
     await slot.discard();
     throw thrown;
   }
-}
-
-/** A tokenizer that is no model here is an option that cannot be honoured: another counts, and the chunks name it. */
-async function noteTokenizer({ options, chunks }: ConvertRequest, language: HttpDependencies['language']): Promise<void> {
-  const name = chunks?.options.tokenizer ?? null;
-  if (chunks === undefined || name === null) return;
-  if (language === undefined || await namedTokenizer(language.catalogue, name) === null) options.unknown.push(chunks.tokenizerAt);
-}
-
-/** Chunks go without the document's outputs, but for its JSON where the client wants it. */
-function optionsOf({ options, chunks }: ConvertRequest, settings: HttpSettings): ConvertOptions {
-  const made = toConvertOptions(options, settings);
-  return chunks === undefined ? made : { ...made, chunking: chunks.options, outputs: chunks.withDocument ? ['json'] : [] };
-}
-
-/** Waits for the task and sends its result; 504 when that takes too long, and then the work goes on; 503 when the service stops, and then at its next start. */
-async function answer({ tasks, settings, log }: HttpDependencies, task: ConversionTaskView, gone: AbortSignal, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const { id, tenant } = task;
-  const view = await tasks.wait(id, tenant, settings.syncWait * 1000, gone).catch(orTaskNotFound);
-  if (gone.aborted) {
-    log.info({ requestId: request.id, taskId: id }, 'a client went away, its conversion is cancelled');
-    await tasks.cancel(id, tenant).catch(orTaskNotFound);
-    throw gone.reason;
-  }
-  // A document that needs too much memory is an outcome; a task ends so only where the disk had no room for its result.
-  if (view.failure?.code === 'out_of_memory') throw new HttpFailure(507, view.failure.message, { 'retry-after': '5' });
-  // Nobody looks at `gone` any more: the close that follows a 504 is no disconnect, and the work outlives its socket.
-  if (view.status === 'success' || view.status === 'failure') return sendResult(tasks, view, reply);
-  if (tasks.closed) throw new HttpFailure(503, 'The service is stopping; it goes on with this conversion at its next start.', { 'retry-after': '5' }, { task_id: id });
-  const detail = `Conversion is taking too long. The maximum wait time is configure as DOCLING_SERVE_MAX_SYNC_WAIT=${settings.syncWait}.`;
-  throw new HttpFailure(504, detail, {}, { task_id: id });
 }

@@ -47,7 +47,7 @@ export class FormMeter {
     this.#inFile = true;
   }
 
-  /** When it is on the disk. Meanwhile more of the body may have come, which nobody has judged yet. */
+  /** When it is on the disk. Meanwhile more of the body may have come, which has not been checked yet. */
   fileEnds(sizeBytes: number): void {
     this.#inFile = false;
     this.#looseBytes = Math.max(0, this.#looseBytes - sizeBytes);
@@ -64,7 +64,7 @@ export class FormMeter {
 
   /** Settles as `work` does, or rejects with the failure as soon as there is one. */
   async race<T>(work: Promise<T>): Promise<T> {
-    // Where the body is too long nobody waits for it any more.
+    // Where the body is too long nothing waits for it any more.
     work.catch(() => undefined);
     let stop = (): void => undefined;
     const over = new Promise<never>((_resolve, reject) => {

@@ -21,7 +21,7 @@ export const fileSource = model('FileSourceRequest', 'A document inside the requ
   kind: field(literal('file'), 'The kind of source.', 'file'),
 });
 
-export const httpSource = model('HttpSourceRequest', 'A document on a web server; only where the service is told which hosts it may ask.', {
+export const httpSource = model('HttpSourceRequest', 'A document on a web server; only from hosts that the settings of the service name.', {
   url: field(documentUrl, 'Address of the document.'),
   headers: field(mapOf(text), 'Headers sent to the host of the address.', {}),
   kind: field(literal('http'), 'The kind of source.', 'http'),
@@ -122,5 +122,5 @@ const callbackFields = {
   ca_cert: field(text, 'A certificate authority to trust, as PEM.', ''),
 };
 export type Callback = ModelOf<typeof callbackFields>;
-export const callback = model('CallbackSpec', 'Where progress is told; only hosts that the settings of the service name.', callbackFields);
+export const callback = model('CallbackSpec', 'Where progress is posted; only hosts that the settings of the service name.', callbackFields);
 

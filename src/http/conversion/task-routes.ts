@@ -54,7 +54,7 @@ export function addTaskRoutes(app: FastifyInstance, { tasks, log, settings }: Ht
   app.get('/v1/clear/results', async (request, reply) => {
     refuseStrangePage(request, settings.corsOrigins);
     const seconds = queryNumber(request, 'older_then', 3600);
-    // Whoever is no administrator clears what is his own.
+    // A caller that is no administrator clears only its own tasks.
     const { identity, isAdministrator } = request.caller;
     const cleared = await tasks.clear(tenantOf(request), Math.max(seconds, 0), isAdministrator ? undefined : identity);
     log.info({ requestId: request.id, cleared }, 'results were cleared on request');

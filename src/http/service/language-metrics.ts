@@ -16,7 +16,7 @@ interface Tally {
   decodeS: number;
 }
 
-/** Of the engine's devices, what is told here. */
+/** The part of the engine's devices that is reported here. */
 interface DeviceMemory {
   kind: string;
   name: string;

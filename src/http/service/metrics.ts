@@ -17,7 +17,7 @@ export interface Series {
   count: number;
 }
 
-/** Nobody was answered: the client left first. nginx's number for it; it never goes over the wire. */
+/** There was no response: the client left first. nginx's number for it; it never goes over the wire. */
 const clientLeft = 499;
 
 /**

@@ -59,7 +59,7 @@ function describeOptions(components: Components): JsonSchema {
 }
 
 const files = { type: 'array', items: { type: 'string', contentMediaType: 'application/octet-stream' }, description: 'The documents.' };
-const callbacksField = { kind: list(callback), default: [], help: 'Who is told of the progress.' };
+const callbacksField = { kind: list(callback), default: [], help: 'Where progress is posted.' };
 const tenant = { name: 'X-Tenant-Id', in: 'header', required: false, schema: nullable(text).describe(new Map()), description: 'Keeps the tasks of several clients apart.' };
 const taskId = { name: 'task_id', in: 'path', required: true, schema: { type: 'string' }, description: 'The task.' };
 
