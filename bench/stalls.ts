@@ -11,7 +11,7 @@ import { programOf, startProcess } from './service-process.js';
 
 /** The longest that /health may wait, in milliseconds. */
 const longestStallMs = 50;
-/** Ordinary requests whose latency is told. */
+/** Ordinary requests of which the latency is measured. */
 const ordinary = 200;
 
 export async function run(args: string[]): Promise<{ code: number; measures: BenchmarkMeasure[] } | number> {

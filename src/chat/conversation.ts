@@ -35,7 +35,7 @@ export interface Tool {
 
 export type ToolChoice = 'none' | 'auto' | 'required' | { name: string };
 
-/** What an answer must look like; `schema` is a JSON schema. */
+/** The form that an answer must have; `schema` is a JSON schema. */
 export type OutputFormat = { kind: 'text' } | { kind: 'json' } | { kind: 'schema'; schema: unknown };
 
 /** A call that the limit of tokens cut off. */

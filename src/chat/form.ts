@@ -1,4 +1,4 @@
-/** The form that an answer must have: its grammar, from where on it holds, and how its parts are told apart. */
+/** The form that an answer must have: its grammar, from where on the grammar holds, and how its text is split into parts. */
 import { createHash } from 'node:crypto';
 import { LecternError } from '../errors.js';
 import type { Conversation } from './answer.js';
@@ -15,7 +15,7 @@ import { dialectOf, type ToolDialect } from './tools/dialect.js';
 
 export interface FormQuestion {
   format: OutputFormat;
-  /** What the model is told of. */
+  /** The tools that the prompt describes. */
   tools: readonly Tool[];
   toolChoice: ToolChoice;
   singleToolCall: boolean;
@@ -94,7 +94,7 @@ function makeForm(question: FormQuestion): AnswerForm {
   const format = formatExpression(question.format, json);
   const mustCall = calls !== null && question.toolChoice !== 'auto';
   const isHeld = format !== null || mustCall;
-  // Where an answer has a form and nobody asked for a thought there is none, unless the template began one: the model could not choose.
+  // Where an answer has a form and the request asks for no thought, there is none, unless the template began one: the model could not choose.
   const opens = isHeld && !question.opensThought && thoughts !== null && question.think !== undefined && question.think !== false;
   const thinksFirst = question.opensThought || opens;
   const beginsCalling = mustCall && !thinksFirst;

@@ -1,4 +1,5 @@
 /** Vectors of several texts, for every contract's embedding route. */
+import { setMaxListeners } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
 import type { RawPrompt } from '../chat/answer.js';
@@ -20,6 +21,8 @@ const atOnce = 64;
 export async function embedAll(
   lease: Lease, inputs: RawPrompt['prompt'][], options: { signal: AbortSignal; normalise?: boolean }, whenTooLong?: (index: number, error: LecternError) => Promise<Embedded>,
 ): Promise<Embedded[]> {
+  // Each text listens for the caller's leaving.
+  setMaxListeners(0, options.signal);
   const embedded: Embedded[] = [];
   while (embedded.length < inputs.length) {
     const outcomes = await Promise.allSettled(inputs.slice(embedded.length, embedded.length + atOnce).map((input) => lease.model.embed(input, options)));
@@ -52,14 +55,17 @@ const longestTurnMs = 5;
 /** An object with the fields of `before`, then the list `name` of `count` items, then the fields of `after`; written part by part, as thousands of vectors take seconds. */
 export async function sendList(reply: FastifyReply, before: object, name: string, count: number, itemAt: (index: number) => unknown, after: object): Promise<FastifyReply> {
   const [head, tail] = [JSON.stringify(before).slice(0, -1), JSON.stringify(after).slice(1)];
-  const parts = [Buffer.from(`${head}${head === '{' ? '' : ','}${JSON.stringify(name)}:[`)];
+  const parts: Buffer[] = [];
+  let text = `${head}${head === '{' ? '' : ','}${JSON.stringify(name)}:[`;
   let began = performance.now();
   for (let index = 0; index < count; index += 1) {
-    parts.push(Buffer.from(`${index === 0 ? '' : ','}${JSON.stringify(itemAt(index))}`));
+    text += `${index === 0 ? '' : ','}${JSON.stringify(itemAt(index))}`;
     if (performance.now() - began < longestTurnMs) continue;
+    parts.push(Buffer.from(text));
+    text = '';
     await nextTurn();
     began = performance.now();
   }
-  parts.push(Buffer.from(`]${tail === '}' ? '' : ','}${tail}`));
+  parts.push(Buffer.from(`${text}]${tail === '}' ? '' : ','}${tail}`));
   return reply.code(200).header('content-type', 'application/json').send(Buffer.concat(parts));
 }

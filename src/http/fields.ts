@@ -50,7 +50,7 @@ export class Fields {
   /** The path of a field, for messages. */
   at(name: string | number): string {
     if (typeof name === 'number') return `${this.path}[${name}]`;
-    return this.path === '' ? name : `${this.path}.${name}`;
+    return this.path === '' ? shortened(name) : `${this.path}.${shortened(name)}`;
   }
 
   refuse(name: string, must: string): never {

@@ -89,7 +89,7 @@ export class Grammar {
     return `${lines.join('\n')}\n`;
   }
 
-  /** Names of the rules from which some text can be written to its end. Each is looked at again when one that it names turns out to be among them. */
+  /** Names of the rules from which some text can be written to its end. Each is checked again when one that it names turns out to be among them. */
   #finishing(): ReadonlySet<string> {
     const finishing = new Set<string>();
     const users = new Map<string, string[]>();

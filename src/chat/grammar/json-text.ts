@@ -1,4 +1,4 @@
-/** What JSON documents look like as grammar, in the layouts that models write: compact, with single spaces, or indented by lines. */
+/** JSON documents as grammar, in the layouts that models write: compact, with single spaces, or indented by lines. */
 import { characters, choice, type Expression, optional, repeat, sequence, text } from './expression.js';
 import type { Grammar } from './grammar.js';
 

@@ -18,7 +18,7 @@ export function arrayExpression(context: SchemaContext, together: Together): Exp
   const longest = Math.max(0, ...items.map(({ first }) => first.length));
   const [minimum, maximum] = [counts('minItems'), counts('maxItems')];
   const restOf = items.flatMap(({ rest }) => (rest === undefined ? [] : [rest]));
-  // A tuple whose end nobody speaks of has just the items that it names.
+  // A tuple for which no keyword describes further items has just those that it names.
   const isTuple = longest > 0 && restOf.length === 0;
   const hasRest = !isTuple && !restOf.includes(null);
   const least = Math.max(0, ...minimum, ...(isTuple && minimum.length === 0 ? [Math.min(longest, ...maximum)] : []));

@@ -9,7 +9,7 @@ const deepestLook = 4;
 /** The alternatives of parts that hold together. */
 type Alternatives = (nodes: SchemaNodes, together: Together) => Together[];
 
-/** False where it cannot be told. */
+/** False where that cannot be decided. */
 export function disjoint(nodes: SchemaNodes, members: readonly SchemaNode[], alternativesOf: Alternatives): boolean {
   return members.every((left, index) => members.slice(0, index).every((right) => apart({ nodes, alternativesOf }, [left], [right], 0)));
 }

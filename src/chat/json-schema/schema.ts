@@ -60,7 +60,7 @@ export function schemaExpression(json: JsonText, schema: unknown, where: string,
   }
 }
 
-/** The place in the schema, for whoever reads the grammar. */
+/** The place in the schema, for a reader of the grammar. */
 function hintOf(together: Together): string {
   return together[0]?.pointer.split('/').filter((step) => !['#', 'properties', '$defs', 'definitions'].includes(step)).join('-') || 'document';
 }

@@ -28,7 +28,7 @@ const controls: Record<string, number> = { n: 0x0a, r: 0x0d, t: 0x09, f: 0x0c, v
 export function parsePattern(source: string): Pattern {
   if (source.length > longest) throw new PatternRefusal(`has more than ${longest} characters`);
   try {
-    // Whatever the reader below does not look at closely is at least well-formed.
+    // The reader below does not check all of the syntax: so it is well-formed at least.
     new RegExp(source, 'u');
   } catch {
     throw new PatternRefusal('is no regular expression');

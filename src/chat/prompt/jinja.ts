@@ -23,7 +23,7 @@ export interface JinjaTemplate {
   program: unknown;
   /** Words that the template compares its input with: literals and names. */
   words: ReadonlySet<string>;
-  /** Literals that it looks for inside strings: `'</think>' in content`. Longest first; words are left out. */
+  /** Literals that it searches inside strings: `'</think>' in content`. Longest first; words are left out. */
   sought: readonly string[];
 }
 

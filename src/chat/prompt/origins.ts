@@ -5,9 +5,9 @@
  * each character of the conversation is exchanged for one of its own from the private use area. Where both renderings are
  * alike but for exchanged characters, the template did the same with both, and the exchanged ones are the conversation's.
  * White space, quotes and backslashes stay in the shadow (templates trim and encode them); beside a character of the conversation they
- * count as its own. Where the renderings differ, because the template looks into the texts (`'</think>' in content`), the shadow is made
+ * count as its own. Where the renderings differ, because the template inspects the texts (`'</think>' in content`), the shadow is made
  * again with the sought literals left in it; these count as text wherever they occur, if the conversation has them. Where that differs
- * too, only what looks like a control token, is spelled in the template and occurs in no text of the conversation is taken for one.
+ * too, only what has the form of a control token, is spelled in the template and occurs in no text of the conversation is taken for one.
  */
 import type { PromptPart } from '../../engine/port.js';
 
@@ -21,7 +21,7 @@ export interface OriginQuestion {
   trusted: readonly string[];
   /** Words that stay as they are when they are a whole text: the template knows them. None can be a control token. */
   words: ReadonlySet<string>;
-  /** What the template looks for inside of texts. Longest first. */
+  /** What the template searches inside of texts. Longest first. */
   sought: readonly string[];
 }
 

@@ -121,7 +121,10 @@ function wordsOf({ fields }: GoTemplate): Set<string> {
 export function sizeOf(value: unknown, depth = 0): number {
   if (typeof value === 'string') return value.length + 1;
   if (typeof value !== 'object' || value === null || depth > 300) return 1;
-  return Object.entries(value).reduce((sum, [key, item]) => sum + key.length + sizeOf(item, depth + 1), 1);
+  let sum = 1;
+  if (Array.isArray(value)) for (const item of value) sum += sizeOf(item, depth + 1);
+  else for (const key of Object.keys(value)) sum += key.length + sizeOf((value as Record<string, unknown>)[key], depth + 1);
+  return sum;
 }
 
 function kept(key: string, make: () => ChatTemplate): ChatTemplate {

@@ -1,4 +1,5 @@
 /** Reads the multipart form of a conversion: documents straight to disk, text fields into memory, in whatever order they come. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { MultipartFile, MultipartValue } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
 import { measureJson } from '../../chat/sandbox/json-text.js';
@@ -7,6 +8,8 @@ import { HttpFailure, type Issue } from '../error-reply.js';
 import type { HttpSettings } from '../settings.js';
 import { FormMeter, longestTextBytes, mostBodyBytes, mostParts, mostTextBytes, partTooLong } from './form-limits.js';
 import { baseName, type CreateInput, inputName, receive, type ReceivedDocument } from './upload.js';
+
+const partsPerTurn = 20;
 
 export interface ReceivedForm {
   fields: Map<string, string[]>;
@@ -28,7 +31,9 @@ export async function receiveForm(request: FastifyRequest, create: CreateInput, 
   try {
     const parts = request.parts({ limits, ...filesHaveNames });
     let textBytes = 0;
-    for (;;) {
+    for (let count = 1; ; count += 1) {
+      // One chunk of the body may hold a thousand parts: other requests come between.
+      if (count % partsPerTurn === 0) await nextTurn();
       const { done, value: part } = await meter.race(parts.next());
       if (done) break;
       if (typeof (part.fieldname as string | undefined) !== 'string') {

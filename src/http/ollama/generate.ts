@@ -21,7 +21,7 @@ export function addGenerate(scope: FastifyInstance, route: LanguageRoute): void 
     refuseUnhonoured(fields);
     fields.boolean('truncate');
     const prompt = fields.string('prompt') ?? '';
-    // Pictures without a prompt would be looked at, not loaded for.
+    // Pictures without a prompt would have to be read, not loaded for.
     refuseImages(fields);
     // An embedding model may be loaded and unloaded like any other; the command line does so with `stop`.
     if (prompt === '' && (fields.string('suffix') ?? '') === '') return loadOrUnload(route, reply, asked, { response: '' });

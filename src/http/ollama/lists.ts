@@ -38,7 +38,7 @@ function describeTag(entry: CatalogueEntry, name: string): Record<string, unknow
   };
 }
 
-/** As Ollama shows a copy, with its tag: its clients look for `gpt-4o:latest` where a user wrote `gpt-4o`. */
+/** As Ollama shows a copy, with its tag: its clients search for `gpt-4o:latest` where a user wrote `gpt-4o`. */
 function shownAlias(alias: string): string {
   const parsed = parseModelName(alias);
   return parsed === undefined ? alias : displayName(parsed);

@@ -24,7 +24,7 @@ export function checkAnnotations(fields: Fields): void {
   for (const name of metadata?.names() ?? []) metadata?.string(name);
 }
 
-/** What readSampling() leaves to the engine, which has names of its own, or does not look at. Throws FieldError. */
+/** What readSampling() leaves to the engine, which has names of its own, or does not read. Throws FieldError. */
 export function checkSampling(fields: Fields): void {
   for (const name of ['repeat_penalty', 'repetition_penalty']) if (fields.raw(name) === 0) fields.refuse(name, 'must be above 0');
   for (const name of ['max_tokens', 'max_completion_tokens']) fields.integer(name, tokenCount);
@@ -44,7 +44,7 @@ export function readKeepAlive(fields: Fields): KeepAlive | undefined {
 /** Obfuscation pads a stream against those who measure it: there is none here. */
 const streamOptions: ReadonlySet<string> = new Set(['include_usage', 'include_obfuscation']);
 
-/** Whether the usage is to be told at the end of a stream. Throws FieldError. */
+/** Whether the usage is to be sent at the end of a stream. Throws FieldError. */
 export function readStreamOptions(fields: Fields, stream: boolean): boolean {
   const options = fields.object('stream_options');
   if (options === undefined) return false;

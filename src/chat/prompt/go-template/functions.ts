@@ -23,7 +23,7 @@ const functions: Record<string, GoFunction> = {
   yesterdayDate: (_, now) => dateOf(now, 1),
 };
 
-/** `and` and `or` are the interpreter's: they look at no more than they need. */
+/** `and` and `or` are the interpreter's: they evaluate no more arguments than they need. */
 export const functionNames: ReadonlySet<string> = new Set([...Object.keys(functions), 'and', 'or']);
 
 /** Throws `invalid_request` where the arguments do not fit. */
