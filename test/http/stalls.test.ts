@@ -7,8 +7,8 @@ import { programOf, startProcess } from '../../bench/service-process.js';
 import { hostileRequests, sendHostile, writeHostileModels } from '../support/hostile-requests.js';
 import { startStallProbe } from '../support/stall-probe.js';
 
-/** On a machine that does much else a free event loop may wait some hundred milliseconds; each of these requests once held it for one second or more, or for good. */
-const longestStallMs = 700;
+/** On a machine with much other work a free event loop may wait for a second; the worst of these requests once held it for 4 to 13 seconds, or for good. */
+const longestStallMs = 2_000;
 
 t.test('hostile requests are answered or refused, and /health is answered meanwhile', { timeout: 600_000 }, async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'lectern-stalls-'));
@@ -25,7 +25,7 @@ t.test('hostile requests are answered or refused, and /health is answered meanwh
     const { status, message } = await sendHostile(service.base, hostile, body);
     const { worst, failed } = await probe.take();
     t.ok(hostile.status.includes(status), `${hostile.name}: ${status} ${message}`);
-    t.ok(message.length < 4_000, `${hostile.name}: the failure repeats little of the request`);
+    if (status >= 400) t.ok(message.length < 4_000, `${hostile.name}: the failure repeats little of the request`);
     t.equal(failed, 0);
     t.ok(worst < longestStallMs, `${hostile.name}: /health waited ${worst.toFixed(0)} ms`);
   }
