@@ -1,7 +1,10 @@
 /**
  * The tolerances by which words and lines of text are grouped: one table. Values are in ems, the size of the type, unless a name ends in `Points`.
  *
- * "Held by" names the fixtures and samples whose output changes when the value is a quarter smaller or larger: no measurement of its own set it.
+ * No measurement is on record that set a value. What each one decides was measured on 56 small sample PDFs, converted without networks, by the number of documents whose markdown changes.
+ * At 1.8 times its value: `styleShares.most` 13, `nominalLine.ascent` 9, `nominalLine.descent` 2, every other one of this table (but for `sameTopPoints`, which was not tried) 0.
+ * At half its value: `gapTolerances.alwaysOneChunk` 5, `baselineTolerances.furnitureRow` 2, the other baseline tolerances and the gaps from `fragment` to `alwaysTwoChunks` 0; the rest was not tried.
+ * So documents leave room around most values; unit tests hold them in the cases that made them necessary.
  */
 
 /** How far the baselines of items on one line may be apart. */
