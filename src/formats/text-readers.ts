@@ -1,6 +1,7 @@
 /** The readers of text formats: bytes are decoded, the text becomes blocks or a table, and all are written the same way. */
 import { LecternError } from '../errors.js';
 import { readAsciiDoc } from './asciidoc/read-asciidoc.js';
+import { space } from './character-codes.js';
 import { composeBlocks } from './flow/compose-blocks.js';
 import type { FlowBlock } from './flow/flow-blocks.js';
 import { builderFor, finished } from './flow/flow-reader.js';
@@ -24,13 +25,16 @@ function textReader(read: (text: string, options: ReadOptions, losses: string[])
   };
 }
 
-/** Bytes by which a text is told from a program or an archive under a wrong name. */
+/** Bytes by which a text is distinguished from a program or an archive under a wrong name. */
 const checkedBytes = 4096;
 /** Share of control characters, beyond the first, from which bytes with zeros are no text: of random bytes 0.1, of programs more, of a text with a stray zero far less. */
 const mostControls = 0.05;
 
+/** Control characters that texts hold: tab, line feed, form feed, carriage return, escape. */
+const textControls = new Set([0x09, 0x0a, 0x0c, 0x0d, 0x1b]);
+
 function isControl(byte: number): boolean {
-  return byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0c && byte !== 0x0d && byte !== 0x1b;
+  return byte < space && !textControls.has(byte);
 }
 
 /** Throws LecternError `invalid_document` for bytes with zeros that are neither UTF-16 nor strays in a text. */

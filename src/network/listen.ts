@@ -129,7 +129,7 @@ function ownerOf(port: number): string {
       if (holdsOneOf(pid, inodes)) return `${readFileSync(`/proc/${pid}/comm`, 'utf8').trim()} (process ${pid})`;
     }
   } catch {
-    // No /proc, or a process that ended while it was looked at: the guess below is as good.
+    // No /proc, or a process that ended while it was read: the guess below is as good.
   }
   return usualOwners[port] ?? 'another program';
 }
