@@ -153,9 +153,11 @@ t.test('confined workers convert PDF, scans and office files as free ones do', b
   const worker = existsSync(compiled) ? { execPath: process.execPath, args: [compiled] } : program(new URL('../../src/worker.ts', import.meta.url));
   const { confinement: confined } = confineWorkers('auto', [], worker);
   const fixture = (name: string): [string, Uint8Array] => [name.split('/').at(-1)!, readFileSync(join(packageRoot(), 'test/fixtures', name))];
+  // Emptied, whatever a run that was cut off left there.
+  const root = t.testdir();
   const texts: (string | null)[][] = [];
   for (const confinement of [confined, null]) {
-    const directory = join(t.testdirName, confinement === null ? 'free' : 'confined');
+    const directory = join(root, confinement === null ? 'free' : 'confined');
     mkdirSync(directory, { recursive: true });
     const documents = new DocumentPool(directory, {}, undefined, { command: worker, confinement });
     const found: (string | null)[] = [];
