@@ -68,7 +68,7 @@ vision::VoteOptions read_vote_options(const Napi::Value& value);
 /// The key `kernels` of an engine's options; none where it is absent.
 std::optional<cuda::KernelOptions> read_kernel_options(const Fields& engine);
 
-/// The flag of a CancelHandle, or one that nobody sets where the value is undefined.
+/// The flag of a CancelHandle, or a new one that is never set where the value is undefined.
 std::shared_ptr<Cancel> read_cancel(const Napi::Value& value);
 
 }  // namespace lectern::addon

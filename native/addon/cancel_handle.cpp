@@ -1,4 +1,4 @@
-// Recognised by a type tag: to unwrap somebody else's object would read his memory as ours.
+// Recognised by a type tag: unwrapping an object of another module would read its memory as ours.
 #include "cancel_handle.h"
 
 namespace lectern::addon {

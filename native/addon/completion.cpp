@@ -1,4 +1,4 @@
-// One thread-safe function per environment, its queue unbounded: what is posted is a result somebody waits for.
+// One thread-safe function per environment with an unbounded queue: every posted item is the result of a pending promise.
 #include "completion.h"
 
 #include <memory>
@@ -33,7 +33,7 @@ Completion::Completion(Napi::Env env) {
 
 void Completion::post(Closure closure) {
   auto owned = std::make_unique<Closure>(std::move(closure));
-  // Refused only while the environment ends; then nobody waits.
+  // Refused only while the environment ends; no promise is pending then.
   if (napi_call_threadsafe_function(function_, owned.get(), napi_tsfn_nonblocking) == napi_ok) owned.release();
 }
 

@@ -14,7 +14,7 @@ class Completion {
   explicit Completion(Napi::Env env);
 
   /// From any thread; runs in the order posted, with handle and callback scope open. Closures still queued when the
-  /// environment ends are destroyed unrun. Nobody may post after that: lanes are joined first.
+  /// environment ends are destroyed unrun. Nothing may be posted after that: lanes are joined first.
   void post(Closure closure);
 
   /// On the JavaScript thread: the process stays alive while there are more holds than releases.

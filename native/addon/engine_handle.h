@@ -1,4 +1,4 @@
-// `new Engine(options)`: the handle that TypeScript holds. Every verb answers with a promise.
+// `new Engine(options)`: the handle that TypeScript holds. Every method returns a promise.
 #pragma once
 
 #include <memory>
@@ -25,7 +25,7 @@ class EngineHandle : public Napi::ObjectWrap<EngineHandle> {
   Napi::Value tesseract_version(const Napi::CallbackInfo& info);
   /// (bitmap, { dataDirectory, languages, dpi }, cancel?) -> { lines, rulings }
   Napi::Value read_text(const Napi::CallbackInfo& info);
-  /// (bitmap, { network, dpi, oneLine?, orientation?, detector? }, cancel?) -> { lines, rulings, tickBoxes?, shades?, turned?: true }
+  /// (bitmap, { network, dpi, oneLine?, orientation?, detector? }, cancel?) -> { lines, rulings, tickBoxes?, fills?, turned?: true }
   Napi::Value recognise_text(const Napi::CallbackInfo& info);
   /// (bitmap, { network, dpi }, cancel?) -> { upright, turned, neither, lines }
   Napi::Value line_votes(const Napi::CallbackInfo& info);

@@ -146,7 +146,7 @@ Done<Value> Environment::deliver(Id call, ToValue to_value, std::function<void()
   };
 }
 
-/// For what answers at once: turns what `work` throws into a JavaScript exception. The only other way out is `promise`.
+/// For synchronous methods: turns what `work` throws into a JavaScript exception. Asynchronous methods use `promise`.
 template <class Work>
 auto guarded(Napi::Env env, Work work) {
   try {

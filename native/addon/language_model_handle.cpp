@@ -33,16 +33,16 @@ Napi::Value LanguageModelHandle::generate(const Napi::CallbackInfo& info) {
   return environment().promise(info.Env(), [&](Environment::Id call) {
     GenerateArguments arguments = read_generate(info[0], info[1]);
     auto cancel = read_cancel(info[2]);
-    std::function<void(llm::Burst)> on_burst;
+    std::function<void(llm::TokenChunk)> on_chunk;
     if (!arguments.on_tokens.IsEmpty()) {
       environment().keep_callback(call, arguments.on_tokens);
       const bool logprobs = arguments.call.options.sampling.logprobs >= 0;
-      on_burst = [environment = shared_environment(), call, logprobs, sink = std::make_shared<TokenSink>()](llm::Burst burst) {
+      on_chunk = [environment = shared_environment(), call, logprobs, sink = std::make_shared<TokenSink>()](llm::TokenChunk burst) {
         if (!sink->push(std::move(burst))) return;
         environment->post([environment, call, logprobs, sink](Napi::Env env) { environment->call_back(call, to_value(env, sink->take(), logprobs)); });
       };
     }
-    use(call).generate(std::move(arguments.call), std::move(on_burst), std::move(cancel), environment().deliver<llm::GenerateResult>(call, as_value));
+    use(call).generate(std::move(arguments.call), std::move(on_chunk), std::move(cancel), environment().deliver<llm::GenerateResult>(call, as_value));
   });
 }
 

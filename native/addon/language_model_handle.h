@@ -1,4 +1,4 @@
-// The handle of a loaded model, which Engine.openModel answers with. Every verb but tokenBytes answers with a promise.
+// The handle of a loaded model, to which Engine.openModel resolves. Every method but tokenBytes returns a promise.
 #pragma once
 
 #include <memory>

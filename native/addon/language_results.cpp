@@ -117,7 +117,7 @@ Napi::Value to_value(Napi::Env env, const LoadedModel& info) {
   return result;
 }
 
-Napi::Value to_value(Napi::Env env, const llm::Burst& burst, bool logprobs) {
+Napi::Value to_value(Napi::Env env, const llm::TokenChunk& burst, bool logprobs) {
   Napi::Object result = Napi::Object::New(env);
   result.Set("text", text(env, burst.text));
   Napi::Array ids = Napi::Array::New(env, burst.ids.size());

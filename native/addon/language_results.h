@@ -1,4 +1,4 @@
-// What the language verbs answer, as JavaScript values in the shapes of src/engine/addon.ts.
+// Results of the language methods as JavaScript values in the shapes of src/engine/addon.ts.
 #pragma once
 
 #include <napi.h>
@@ -11,7 +11,7 @@ Napi::Value to_value(Napi::Env env, const ModelDescription& description);
 Napi::Value to_value(Napi::Env env, const llm::MemoryNeed& need);
 Napi::Value to_value(Napi::Env env, const LoadedModel& info);
 /// With `logprobs` each token's.
-Napi::Value to_value(Napi::Env env, const llm::Burst& burst, bool logprobs);
+Napi::Value to_value(Napi::Env env, const llm::TokenChunk& burst, bool logprobs);
 Napi::Value to_value(Napi::Env env, const llm::GenerateResult& result);
 Napi::Value to_value(Napi::Env env, const Embedding& embedding);
 Napi::Value to_value(Napi::Env env, const std::vector<llm::TokenId>& ids);

@@ -1,4 +1,4 @@
-// What the handles of loaded models share, whatever they answer: made by an engine, closed once, dropped when collected.
+// The common base of the handles of loaded models: made by an engine, closed once, dropped when collected.
 #pragma once
 
 #include <memory>

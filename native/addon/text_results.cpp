@@ -54,13 +54,13 @@ Napi::Object tick_box_value(Napi::Env env, const vision::TickBox& tick_box) {
   return value;
 }
 
-Napi::Object shade_value(Napi::Env env, const vision::Shade& shade) {
+Napi::Object fill_value(Napi::Env env, const vision::Fill& fill) {
   Napi::Object value = Napi::Object::New(env);
-  value.Set("left", Napi::Number::New(env, static_cast<double>(shade.left)));
-  value.Set("top", Napi::Number::New(env, static_cast<double>(shade.top)));
-  value.Set("right", Napi::Number::New(env, static_cast<double>(shade.right)));
-  value.Set("bottom", Napi::Number::New(env, static_cast<double>(shade.bottom)));
-  value.Set("grey", Napi::Number::New(env, shade.grey));
+  value.Set("left", Napi::Number::New(env, static_cast<double>(fill.left)));
+  value.Set("top", Napi::Number::New(env, static_cast<double>(fill.top)));
+  value.Set("right", Napi::Number::New(env, static_cast<double>(fill.right)));
+  value.Set("bottom", Napi::Number::New(env, static_cast<double>(fill.bottom)));
+  value.Set("grey", Napi::Number::New(env, fill.grey));
   return value;
 }
 
@@ -71,7 +71,7 @@ Napi::Value to_value(Napi::Env env, const vision::ReadPage& page) {
   value.Set("lines", list_value(env, page.lines, line_value));
   value.Set("rulings", list_value(env, page.rulings, ruling_value));
   if (!page.tick_boxes.empty()) value.Set("tickBoxes", list_value(env, page.tick_boxes, tick_box_value));
-  if (!page.shades.empty()) value.Set("shades", list_value(env, page.shades, shade_value));
+  if (!page.fills.empty()) value.Set("fills", list_value(env, page.fills, fill_value));
   if (page.turned) value.Set("turned", Napi::Boolean::New(env, true));
   return value;
 }

@@ -82,8 +82,8 @@ vision::LayoutOptions read_layout(const Fields& fields) {
   options.file = fields.text("file", most_path);
   options.precision = precision_of(fields);
   options.preparation = read_preparation(fields);
-  constexpr vision::LayoutAnswer answers[] = {vision::LayoutAnswer::queries, vision::LayoutAnswer::finished_boxes, vision::LayoutAnswer::places, vision::LayoutAnswer::finished_rows, vision::LayoutAnswer::selected};
-  options.answer = answers[fields.choice("answer", {"queries", "finished_boxes", "places", "finished_rows", "selected"})];
+  constexpr vision::LayoutOutputs forms[] = {vision::LayoutOutputs::queries, vision::LayoutOutputs::finished_boxes, vision::LayoutOutputs::places, vision::LayoutOutputs::finished_rows, vision::LayoutOutputs::selected};
+  options.outputs = forms[fields.choice("answer", {"queries", "finished_boxes", "places", "finished_rows", "selected"})];
   options.width = integer(fields, "width", 8, most_side);
   options.height = integer(fields, "height", 8, most_side);
   const Napi::Value labels = fields.get("labels");
@@ -102,11 +102,11 @@ vision::LayoutOptions read_layout(const Fields& fields) {
 
 vision::TableOptions read_table(const Fields& fields) {
   vision::TableOptions options;
-  options.answer = fields.choice("answer", {"words", "separators"}) == 0 ? vision::TableAnswer::words : vision::TableAnswer::separators;
+  options.outputs = fields.choice("answer", {"words", "separators"}) == 0 ? vision::TableOutputs::words : vision::TableOutputs::separators;
   options.file = fields.text("file", most_path);
   options.precision = precision_of(fields);
   options.preparation = read_preparation(fields);
-  if (options.answer == vision::TableAnswer::separators) {
+  if (options.outputs == vision::TableOutputs::separators) {
     fields.allow_only({"answer", "file", "precision", "preparation"});
     return options;
   }

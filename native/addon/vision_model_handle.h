@@ -1,4 +1,4 @@
-// The handle of a loaded reader of pages, layouts, tables or kinds of lines, which Engine.openVision answers with. Every verb answers with a promise.
+// The handle of a loaded reader of pages, layouts, tables or kinds of lines, to which Engine.openVision resolves. Every method returns a promise.
 #pragma once
 
 #include <memory>

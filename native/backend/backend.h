@@ -57,9 +57,9 @@ class Backend {
   virtual bool supports(Op op, DType dtype) const = 0;
   /// Of make_ops().
   virtual std::size_t ops_bytes(const OpsShape& shape) const = 0;
-  /// Of Ops::place_matrix with `count` parts of `rows` outputs and `columns` inputs.
+  /// Of Ops::load_matrix with `count` parts of `rows` outputs and `columns` inputs.
   virtual std::size_t matrix_bytes(DType dtype, std::int64_t rows, std::int64_t columns, int count) const = 0;
-  /// Of Ops::place_table.
+  /// Of Ops::load_table.
   virtual std::size_t table_bytes(DType dtype, std::int64_t rows, std::int64_t columns) const = 0;
   /// As Ops::kv_bytes.
   virtual std::size_t kv_bytes(const KvShape& shape) const = 0;

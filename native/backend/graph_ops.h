@@ -199,7 +199,7 @@ class GraphOps {
   /// Whether factors of products that are kept as floats become pairs of halves, f16x3; to be said before anything is packed. Nothing to the processor.
   virtual void split_factors(bool) {}
 
-  /// What it keeps to compute in, beside tensors and weights: `hold` is told of the size of all of it before it changes, and may throw: then it has none.
+  /// Counts its scratch memory, which tensors and weights do not include: `hold` is called with the whole size before it changes. If `hold` throws, the op has no scratch memory.
   virtual void count_scratch(std::function<void(std::size_t bytes)> hold) { static_cast<void>(hold); }
 
   // --- Load: constant weights as the kernels want them. What is returned lives as long as the ops and goes with every call that reads
@@ -224,7 +224,7 @@ class GraphOps {
   /// Between any two types but f16 to others than f32 and f64. Floats to integers: towards zero, saturated, NaN as 0.
   virtual void cast(Element from, Element to, std::int64_t count, const void* in, void* out) = 0;
   /// out[o, i, r] = in[o, indices[i], r]; negative indices count from the end. x (outer, size, inner), out (outer, count, inner). An
-  /// index outside: throws Error `invalid_model` where it can be told, else reads some element.
+  /// index outside throws Error `invalid_model` where the device can detect it, else reads some element.
   virtual void gather(Axis axis, Element element, std::int64_t count, const void* in, const std::int64_t* indices, void* out) = 0;
   /// out[i...] = in[i..., but the index at i along `axis`]; out and indices have the shape `out`.
   virtual void gather_elements(const Shape& in, const Shape& out, int axis, Element element, const void* data, const std::int64_t* indices, void* to) = 0;

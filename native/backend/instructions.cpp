@@ -10,8 +10,8 @@ namespace {
 
 Instructions detect() noexcept {
 #if defined(__x86_64__)
-  // The compilers' answers already include the operating system's (XGETBV), which a bare CPUID bit does not. Half precision comes
-  // as such a bit: Clang 14 does not know its name, and whoever saves AVX2's registers saves all that it needs.
+  // The compilers' builtins already include the operating system's support (XGETBV), which a bare CPUID bit does not. Half precision is tested
+  // by such a bit: Clang 14 does not know its name, and an operating system that saves AVX2's registers saves all that it needs.
   unsigned int a = 0, b = 0, features = 0, d = 0;
   const bool halves = __get_cpuid(1, &a, &b, &features, &d) != 0 && (features & bit_F16C) != 0;
   const bool avx2 = halves && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");

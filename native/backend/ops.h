@@ -54,8 +54,8 @@ struct Rope {
 /// slot side by side, each from a multiple of 64 cells on.
 struct Batch {
   int rows;
-  /// The first rows: each the next token of an answer, one a slot. A device that reads weights once for a few rows and one
-  /// that works in tiles add in different orders; this, and not their number, decides for a row.
+  /// The first rows are decode rows: each is the next token of one sequence, at most one per slot. A device that reads weights once for a few rows (GEMV) and one
+  /// that works in tiles (GEMM) sum in different orders; this flag, and not the number of rows, decides which order a row gets.
   int decode_rows;
   const std::int32_t* tokens;     // (rows)
   const std::int32_t* slots;      // (rows) whose sequence of the KV cache the row belongs to
@@ -63,8 +63,8 @@ struct Batch {
   const std::int32_t* cells;      // (rows) where the row's key and value go
   const std::int32_t* first;      // (rows) below visible: the row attends to the cells first .. visible - 1 of its slot
   const std::int32_t* visible;    // (rows)
-  bool watched = false;           // somebody downloads between the ops: each must be done in its turn
-  /// Where it is requested, ops may leave out what they have not begun: nobody wants what then comes out. Null where the pass is never given up.
+  bool watched = false;           // the host downloads between the ops: each must be complete before the next
+  /// Once it is requested, ops may skip work that has not begun: the result of the pass is discarded. Null where the pass cannot be cancelled.
   const Cancel* cancel = nullptr;
 };
 
@@ -126,7 +126,7 @@ struct OpsShape {
   int experts_used;
   int threads;       // on the CPU; 0: one per processor
   KvShape kv;
-  bool records = true;  // a device may record the passes of answers and launch each as one
+  bool records = true;  // a device may record decode passes (CUDA graphs) and launch each as one
 };
 
 enum class Op { table, linear, gated, experts, attention };
@@ -141,10 +141,10 @@ class Ops {
   // --- Load. What is placed lives as long as the ops. Each throws Error `out_of_memory`. ---
 
   /// `parts` are (columns, rows) matrices of one shape and type. Their bytes are not read again afterwards.
-  virtual Matrix place_matrix(const Tensor* parts, int count) = 0;
+  virtual Matrix load_matrix(const Tensor* parts, int count) = 0;
   /// A matrix whose rows are looked up by number. Its bytes must stay readable.
-  virtual Matrix place_table(const Tensor& table) = 0;
-  virtual const float* place_vector(const float* values, std::size_t count) = 0;
+  virtual Matrix load_table(const Tensor& table) = 0;
+  virtual const float* load_vector(const float* values, std::size_t count) = 0;
   virtual std::size_t kv_bytes(const KvShape& shape) const = 0;
 
   // --- A pass: begin, ops in order, end. Between them a backend may queue, record and replay: results are there after

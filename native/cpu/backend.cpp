@@ -7,7 +7,7 @@
 #include "cpu/device.h"
 #include "cpu/fast_ops.h"
 #include "cpu/graph/fast_graph_ops.h"
-#include "cpu/plain_ops.h"
+#include "cpu/reference_ops.h"
 #include "error.h"
 
 namespace lectern::cpu {
@@ -36,11 +36,11 @@ class CpuBackend final : public Backend {
 
   int pass_rows() const override { return 256; }
   std::unique_ptr<Ops> make_ops(const OpsShape& shape) override {
-    return plain() ? make_plain_ops(shape) : make_fast_ops(shape, level_);
+    return plain() ? make_reference_ops(shape) : make_fast_ops(shape, level_);
   }
 
   std::unique_ptr<GraphOps> make_graph_ops(int threads, FloatStorage) override {
-    if (plain()) return std::make_unique<PlainGraphOps>();
+    if (plain()) return std::make_unique<ReferenceGraphOps>();
     return std::make_unique<FastGraphOps>(level_, threads);
   }
 
@@ -52,7 +52,7 @@ class CpuBackend final : public Backend {
   }
   /// Read where they lie.
   std::size_t table_bytes(DType, std::int64_t, std::int64_t) const override { return 0; }
-  std::size_t kv_bytes(const KvShape& shape) const override { return plain() ? plain_kv_bytes(shape) : fast_kv_bytes(shape); }
+  std::size_t kv_bytes(const KvShape& shape) const override { return plain() ? reference_kv_bytes(shape) : fast_kv_bytes(shape); }
 
  private:
   bool plain() const { return arithmetic_ == Arithmetic::plain; }

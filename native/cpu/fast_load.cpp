@@ -136,7 +136,7 @@ std::size_t packed_matrix_bytes(DType dtype, std::int64_t rows, std::int64_t col
 
 bool fast_supports(Op op, DType dtype) { return op != Op::attention || dtype == DType::f16 || dtype == DType::f32; }
 
-Matrix FastOps::place_matrix(const Tensor* parts, int count) {
+Matrix FastOps::load_matrix(const Tensor* parts, int count) {
   const auto rows = static_cast<int>(parts->rows());
   const auto columns = static_cast<int>(parts->row_length());
   const std::size_t group_bytes = packed_group_bytes(parts->dtype, columns);
@@ -155,12 +155,12 @@ Matrix FastOps::place_matrix(const Tensor* parts, int count) {
   return {parts->dtype, rows, columns, count, &packed};
 }
 
-Matrix FastOps::place_table(const Tensor& table) {
+Matrix FastOps::load_table(const Tensor& table) {
   const Tensor& kept = tables_.emplace_back(table);
   return {table.dtype, static_cast<std::int32_t>(table.rows()), static_cast<std::int32_t>(table.row_length()), 1, &kept};
 }
 
-const float* FastOps::place_vector(const float* values, std::size_t count) {
+const float* FastOps::load_vector(const float* values, std::size_t count) {
   std::vector<float>& kept = vectors_.emplace_back(values, values + count);
   return kept.data();
 }

@@ -140,7 +140,7 @@ void FastOps::logits(const Norm& norm, const Matrix& weights, const std::int32_t
       std::memcpy(logits + std::ptrdiff_t{r} * matrix.rows + column, values, static_cast<std::size_t>(columns) * sizeof(float));
     });
   }
-  // The one place where rounding to 8 bits goes straight into the answer: 16 bits, as two rows that pass the weights once.
+  // The logits are the one place where rounding to 8 bits would reach the result directly: 16 bits, as two rows that read the weights once.
   split_rows(norm, chosen, count, matrix.columns, x, logit_rows_.floats());
   prepare(Norm{}, 2 * count, matrix.columns, {&matrix}, [&](int i) { return logit_rows_.floats() + std::ptrdiff_t{i} * matrix.columns; });
   multiply_all({&matrix}, 0, 2 * count, [&](int, int r, int column, int columns, const float* values) {

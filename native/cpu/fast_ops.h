@@ -52,9 +52,9 @@ class FastOps final : public Ops {
   FastOps(const OpsShape& shape, const Kernels& kernels);
 
   bool supports(Op op, DType dtype) const override { return fast_supports(op, dtype); }
-  Matrix place_matrix(const Tensor* parts, int count) override;
-  Matrix place_table(const Tensor& table) override;
-  const float* place_vector(const float* values, std::size_t count) override;
+  Matrix load_matrix(const Tensor* parts, int count) override;
+  Matrix load_table(const Tensor& table) override;
+  const float* load_vector(const float* values, std::size_t count) override;
   std::size_t kv_bytes(const KvShape& shape) const override { return fast_kv_bytes(shape); }
 
   void begin(const Batch& batch, const Rope& rope) override;

@@ -40,7 +40,7 @@ Threads::~Threads() {
 void Threads::share(int parts, Call call, void* context) {
   if (parts <= 0) return;
   const std::uint32_t round = round_.load(std::memory_order_relaxed) + 1;
-  // First the old round ends for whoever still looks at it: with the new number of parts it would seem to have some left.
+  // First the old round ends for any thread that still reads it: with the new number of parts it would seem to have some left.
   next_.store(std::uint64_t{round} << 32 | no_part);
   parts_.store(parts);
   call_.store(call);

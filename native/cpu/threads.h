@@ -20,7 +20,7 @@ class Threads {
   int count() const { return count_; }
 
   /// Calls work(part, thread) for every part below `parts`, on any of the threads, and returns when all are done. Which
-  /// thread takes which part is open: whoever is free takes the next, so that a thread which the system puts aside holds
+  /// thread takes which part is open: a free thread takes the next part, so that a thread which the system suspends holds
   /// up no more than the part it is at. `work` must not throw. One caller at a time.
   template <class Work>
   void each(int parts, Work& work) {

@@ -5,7 +5,7 @@
 #include "cpu/backend.h"
 #include "cpu/device.h"
 #include "cuda/runtime/device.h"
-#include "engine/give_back_memory.h"
+#include "engine/trim_heap.h"
 #include "engine/version.h"
 #include "vision/deskew.h"
 
@@ -119,7 +119,7 @@ void Engine::close(Done<std::monostate> done) {
   vision_.cancel_all();
   files_.cancel_all();
   const auto nothing = [](const Cancel&) { return std::monostate{}; };
-  // The last job that each lane takes tells that all before it are through; nobody else holds its flag.
+  // The last job of each lane runs after all jobs before it; no other code holds its flag.
   const auto close_files = [this, nothing, done = std::move(done)](Outcome<std::monostate>) {
     files_.submit<std::monostate>(std::make_shared<Cancel>(), nothing, done);
     files_.close();
@@ -129,7 +129,7 @@ void Engine::close(Done<std::monostate> done) {
     orientation_.reset();
     detector_.reset();
     tesseract_.reset();
-    give_back_memory();
+    trim_heap();
     return std::monostate{};
   };
   vision_.submit<std::monostate>(std::make_shared<Cancel>(), free, close_files);

@@ -27,7 +27,7 @@ struct BuildInfo {
 
 BuildInfo build_info();
 
-/// The processor first, then, where `gpus`, the CUDA devices that answer: to ask takes memory on the first one. Throws Error `device_lost`.
+/// The CPU first, then, where `gpus`, the CUDA devices that respond: the query takes memory on the first one. Throws Error `device_lost`.
 std::vector<Device> devices(bool gpus = true);
 
 /// Why there is no CUDA device among them, as part of a sentence; empty where there is one.

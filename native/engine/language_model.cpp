@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "cuda/runtime/backend.h"
-#include "engine/give_back_memory.h"
+#include "engine/trim_heap.h"
 #include "error.h"
 
 namespace lectern {
@@ -18,9 +18,9 @@ using Clock = std::chrono::steady_clock;
 constexpr const char* closed_sentence = "The model is closed.";
 
 /// Lets through no more than some dozen of the fractions, and a 1 at the end.
-class FewFractions {
+class ProgressThrottle {
  public:
-  explicit FewFractions(const std::function<void(double)>& tell) : tell_(tell) {}
+  explicit ProgressThrottle(const std::function<void(double)>& tell) : tell_(tell) {}
   void at(double fraction) {
     if (!tell_ || fraction < next_) return;
     next_ = fraction + 1.0 / 32;
@@ -44,7 +44,7 @@ bool is_empty(const Prompt& prompt) {
 }
 
 /// Divides by the Euclidean length; nothing but zeros stays as it is.
-void bring_to_length_1(std::vector<float>& vector) {
+void normalise_length(std::vector<float>& vector) {
   double square = 0;
   for (const float value : vector) square += static_cast<double>(value) * static_cast<double>(value);
   const float scale = square > 0 ? static_cast<float>(1 / std::sqrt(square)) : 0.0F;
@@ -88,7 +88,7 @@ void LanguageModel::load(std::string path, OpenOptions options, std::function<vo
 
 LoadedModel LanguageModel::open(const std::string& path, const OpenOptions& options, const std::function<void(double)>& on_progress,
                                 const Cancel& cancel) {
-  FewFractions fractions(on_progress);
+  ProgressThrottle fractions(on_progress);
   loaded_ = std::make_unique<Loaded>();
   loaded_->backend = make_language_backend(options.device);
   loaded_->model = std::make_unique<llm::Model>(path, *loaded_->backend, options.model, llm::LoadWatch{&cancel, [&](double fraction) { fractions.at(fraction); }});
@@ -105,13 +105,13 @@ LoadedModel LanguageModel::open(const std::string& path, const OpenOptions& opti
           llm::memory_need(model.file(), *loaded_->backend, options.model), loaded_->tokenizer->vocabulary().end_tokens()};
 }
 
-void LanguageModel::generate(GenerateCall call, std::function<void(llm::Burst)> on_burst, std::shared_ptr<Cancel> cancel,
+void LanguageModel::generate(GenerateCall call, std::function<void(llm::TokenChunk)> on_chunk, std::shared_ptr<Cancel> cancel,
                              Done<llm::GenerateResult> done) {
-  if (loaded_->model->config().embeds()) throw Error(ErrorCode::invalid_request, "This model gives embeddings; it continues no text.");
+  if (loaded_->model->config().embeds()) throw Error(ErrorCode::invalid_request, "This model computes embeddings and cannot generate text.");
   const auto asked = std::make_shared<const GenerateCall>(std::move(call));
   const auto request = std::make_shared<llm::GenerateRequest>();
   request->cancel = cancel;
-  request->on_burst = std::move(on_burst);
+  request->on_chunk = std::move(on_chunk);
   const auto tokenise = [this, request, asked](const Cancel& flag) {
     request->prompt = ids_of(asked->prompt, asked->add_special, flag);
     request->options = asked->options;
@@ -138,7 +138,7 @@ void LanguageModel::generate(GenerateCall call, std::function<void(llm::Burst)> 
 
 void LanguageModel::start(llm::GenerateRequest request) {
   check_usable();
-  // The turns first: a lane that takes no more of them refuses here, before the scheduler has what nobody would then step.
+  // The lane's turns come first: a closed lane refuses here, before the scheduler holds a request that would never be stepped.
   if (!stepping_) lane_.repeat(std::make_shared<Cancel>(), [this](const Cancel& all) { return turn(all); });
   stepping_ = true;
   running_.push_front(request.cancel);
@@ -180,7 +180,7 @@ void LanguageModel::embed(Prompt prompt, bool normalise, std::shared_ptr<Cancel>
   text_lane_.submit<std::vector<TokenId>>(cancel, tokenise, then<std::vector<TokenId>>(std::move(done), submit));
 }
 
-Embedding LanguageModel::embed_now(const std::shared_ptr<WaitingTexts::Text>& text, bool normalise, const Cancel& cancel) {
+Embedding LanguageModel::embed_now(const std::shared_ptr<EmbeddingBatcher::Text>& text, bool normalise, const Cancel& cancel) {
   check_usable();
   llm::Model& model = *loaded_->model;
   const int context = model.cache().shape().positions;
@@ -189,7 +189,7 @@ Embedding LanguageModel::embed_now(const std::shared_ptr<WaitingTexts::Text>& te
     throw Error(ErrorCode::context_overflow, "The text has " + std::to_string(count) + " tokens, and the model's context is " + std::to_string(context) + ".");
   }
   std::vector<float> vector = texts_.embed(text, model.forward(), cancel);
-  if (normalise) bring_to_length_1(vector);
+  if (normalise) normalise_length(vector);
   return {std::move(vector), static_cast<int>(count)};
 }
 
@@ -230,7 +230,7 @@ void LanguageModel::close(Done<std::monostate> done) {
   text_lane_.cancel_all();
   lane_.cancel_all();
   const auto fresh = [] { return std::make_shared<Cancel>(); };
-  // The last job that each lane takes tells that all before it are through; nobody else holds its flag.
+  // The last job of each lane runs after all jobs before it; no other code holds its flag.
   const auto close_model = [this, fresh, done = std::move(done)](Outcome<std::monostate>) {
     lane_.cancel_all();
     lane_.submit<std::monostate>(
@@ -254,7 +254,7 @@ void LanguageModel::free() {
     loaded_->model.reset();
     loaded_.reset();
   }
-  give_back_memory();
+  trim_heap();
 }
 
 }  // namespace lectern

@@ -10,7 +10,7 @@
 
 #include "engine/lane.h"
 #include "engine/model_description.h"
-#include "engine/waiting_texts.h"
+#include "engine/embedding_batcher.h"
 #include "llm/grammar/recent_grammars.h"
 #include "llm/model.h"
 #include "llm/scheduler.h"
@@ -45,7 +45,7 @@ struct Embedding {
 
 /// Verbs return at once and give their outcome to `done` on one of the two lanes; after close they throw Error `invalid_state`.
 /// They may be called once load() is done, by one thread at a time. Text is tokenised on the text lane, so that a long prompt
-/// delays nobody's next token; all that touches the model happens on the model's lane, in turns of one pass.
+/// delays no sequence's next token; all that touches the model happens on the model's lane, in turns of one pass.
 class LanguageModel {
  public:
   LanguageModel();
@@ -56,8 +56,8 @@ class LanguageModel {
   void load(std::string path, OpenOptions options, std::function<void(double)> on_progress, std::shared_ptr<Cancel> cancel,
             Done<LoadedModel> done);
 
-  /// `on_burst` is called on the model's lane before `done` and must not throw.
-  void generate(GenerateCall call, std::function<void(llm::Burst)> on_burst, std::shared_ptr<Cancel> cancel, Done<llm::GenerateResult> done);
+  /// `on_chunk` is called on the model's lane before `done` and must not throw.
+  void generate(GenerateCall call, std::function<void(llm::TokenChunk)> on_chunk, std::shared_ptr<Cancel> cancel, Done<llm::GenerateResult> done);
 
   /// Divided by its Euclidean length where `normalise`, else as the model gives it.
   void embed(Prompt prompt, bool normalise, std::shared_ptr<Cancel> cancel, Done<Embedding> done);
@@ -85,14 +85,14 @@ class LanguageModel {
 
   LoadedModel open(const std::string& path, const OpenOptions& options, const std::function<void(double)>& on_progress, const Cancel& cancel);
   std::vector<llm::TokenId> ids_of(const Prompt& prompt, bool add_special, const Cancel& cancel) const;
-  Embedding embed_now(const std::shared_ptr<WaitingTexts::Text>& text, bool normalise, const Cancel& cancel);
+  Embedding embed_now(const std::shared_ptr<EmbeddingBatcher::Text>& text, bool normalise, const Cancel& cancel);
   void start(llm::GenerateRequest request);
   bool turn(const Cancel& all);
   void check_usable() const;
   void free();
 
-  std::unique_ptr<Loaded> loaded_;  // written on the model's lane while nobody else may call
-  WaitingTexts texts_;
+  std::unique_ptr<Loaded> loaded_;  // written on the model's lane before any other call is allowed
+  EmbeddingBatcher texts_;
   // Of the model's lane alone.
   Running running_;             // the flags of what the scheduler has
   bool stepping_ = false;       // whether turns are queued

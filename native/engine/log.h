@@ -8,7 +8,7 @@ namespace lectern {
 
 enum class LogLevel { debug, info, warn, error };
 
-/// Called from any thread; must not throw. Empty where nobody listens.
+/// Called from any thread; must not throw. Empty where there is no listener.
 using Log = std::function<void(LogLevel, std::string)>;
 
 }  // namespace lectern

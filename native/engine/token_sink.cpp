@@ -5,7 +5,7 @@
 
 namespace lectern {
 
-bool TokenSink::push(llm::Burst burst) {
+bool TokenSink::push(llm::TokenChunk burst) {
   if (burst.empty()) return false;
   const std::lock_guard lock(mutex_);
   gathered_.text += burst.text;
@@ -14,7 +14,7 @@ bool TokenSink::push(llm::Burst burst) {
   return !std::exchange(called_, true);
 }
 
-llm::Burst TokenSink::take() {
+llm::TokenChunk TokenSink::take() {
   const std::lock_guard lock(mutex_);
   called_ = false;
   return std::exchange(gathered_, {});

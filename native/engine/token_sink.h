@@ -7,18 +7,18 @@
 
 namespace lectern {
 
-/// Of one answer. The lane pushes, the reader's thread takes.
+/// The finished text and tokens of one sequence. The lane pushes, the reader's thread takes.
 class TokenSink {
  public:
   /// True when the reader is to be called: never while an earlier call has not taken yet.
-  bool push(llm::Burst burst);
+  bool push(llm::TokenChunk burst);
 
   /// All that came since the last one.
-  llm::Burst take();
+  llm::TokenChunk take();
 
  private:
   std::mutex mutex_;
-  llm::Burst gathered_;
+  llm::TokenChunk gathered_;
   bool called_ = false;
 };
 

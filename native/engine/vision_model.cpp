@@ -4,14 +4,14 @@
 #include <utility>
 
 #include "cpu/backend.h"
-#include "engine/give_back_memory.h"
+#include "engine/trim_heap.h"
 #include "engine/model_description.h"
 #include "error.h"
 
 namespace lectern {
 namespace {
 
-/// Of the work memory: the picture in which lines are looked for is by far the largest.
+/// Share of the work memory: the picture in which the detector searches lines is by far the largest.
 constexpr std::size_t for_detector(std::size_t bytes) { return bytes / 8 * 5; }
 constexpr std::size_t for_reader(std::size_t bytes) { return bytes / 4; }
 
@@ -95,7 +95,7 @@ void VisionModel::close(Done<std::monostate> done) {
     free();
     return std::monostate{};
   };
-  // Nobody else holds its flag.
+  // No other code holds its flag.
   lane_.submit<std::monostate>(std::make_shared<Cancel>(), last, std::move(done));
   lane_.close();
 }
@@ -106,7 +106,7 @@ void VisionModel::free() {
     loaded_->reader.emplace<std::monostate>();
     loaded_.reset();
   }
-  give_back_memory();
+  trim_heap();
 }
 
 }  // namespace lectern

@@ -8,7 +8,7 @@
 
 #include "backend/device.h"
 #include "engine/lane.h"
-#include "engine/together.h"
+#include "engine/request_batcher.h"
 #include "vision/layout.h"
 #include "vision/line_layout.h"
 #include "vision/page_reader.h"
@@ -33,8 +33,8 @@ struct NamedRegion {
 };
 
 /// Verbs return at once and give their outcome to `done` on the lane; after close they throw Error `invalid_state`. They may be called once load() is done. Bitmaps
-/// must live until then. A verb that the model's kind does not have gives Error `invalid_request`. Bitmaps that wait, of whatever document, are looked at together where the
-/// network takes several; each gets what it gets alone, and no other's error.
+/// must live until then. A method that the model's kind does not have gives Error `invalid_request`. Waiting bitmaps, of any document, form one batch where the
+/// network takes several; each gets the result that it would get alone, and no other's error.
 class VisionModel {
  public:
   VisionModel();
@@ -68,9 +68,9 @@ class VisionModel {
   void free();
 
   std::unique_ptr<Loaded> loaded_;  // of the lane
-  Together<vision::PageRequest, vision::ReadPage> pages_;
-  Together<vision::Bitmap, std::vector<NamedRegion>> layouts_;
-  Together<vision::Bitmap, vision::FoundTable> tables_;
+  RequestBatcher<vision::PageRequest, vision::ReadPage> pages_;
+  RequestBatcher<vision::Bitmap, std::vector<NamedRegion>> layouts_;
+  RequestBatcher<vision::Bitmap, vision::FoundTable> tables_;
   Lane lane_;  // last: its jobs use the members above
 };
 

@@ -19,7 +19,7 @@ void demand(bool holds) {
   if (!holds) std::abort();
 }
 
-/// Asks every getter for the key; a refusal is a fair answer, anything else thrown ends the process.
+/// Calls every getter for the key; a coded refusal is allowed, anything else thrown ends the process.
 void ask(const Metadata& metadata, std::string_view key) {
   const auto attempt = [](const auto& getter) {
     try {

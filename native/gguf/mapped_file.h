@@ -21,7 +21,7 @@ class MappedFile {
   /// Tells the kernel that these bytes are not needed any more: they leave the resident memory, and come back when touched.
   void drop(std::span<const std::byte> part) const;
 
-  /// False once somebody wrote into the file or cut it: bytes beyond its new end cannot be touched any more (SIGBUS).
+  /// False once the file was written to or truncated: bytes beyond its new end cannot be touched any more (SIGBUS).
   bool unchanged() const;
 
  private:

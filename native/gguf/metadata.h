@@ -32,7 +32,7 @@ using Value = std::variant<std::uint64_t, std::int64_t, double, bool, std::strin
 Value element(const Array& array, std::uint64_t index);
 
 /// Views point into the mapped file and live as long as it. Every getter throws Error `invalid_model` naming the key when the
-/// value has another type or lies out of range; `find_` answers nothing for an absent key, `get_` throws.
+/// value has another type or lies out of range; `find_` returns nothing for an absent key, `get_` throws.
 class Metadata {
  public:
   /// False when the key is there already.

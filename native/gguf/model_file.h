@@ -28,8 +28,8 @@ class ModelFile {
   std::size_t tensor_bytes() const;
   /// Lets the kernel take back the pages of a tensor whose values live elsewhere now.
   void drop(const Tensor& tensor) const;
-  /// Throws Error `invalid_model` once a part was written to or cut. To be asked before what lies in the file is read anew: then
-  /// a file that shrinks under a loaded model ends its answers instead of the process.
+  /// Throws Error `invalid_model` once a part was written to or truncated. Call it before bytes of the file are read again: then
+  /// a file that shrinks under a loaded model fails the requests and not the process.
   void check_unchanged() const;
 
  private:

@@ -48,7 +48,7 @@ Forward::Forward(const Config& config, const Weights& weights, Backend& backend,
       cache_(cache),
       rows_(rows),
       logit_rows_(logit_rows),
-      x_(backend, Sizes(config, cache.shape(), rows, logit_rows).x),
+      residual_(backend, Sizes(config, cache.shape(), rows, logit_rows).x),
       q_(backend, Sizes(config, cache.shape(), rows, logit_rows).q),
       hidden_(backend, Sizes(config, cache.shape(), rows, logit_rows).hidden),
       out_(backend, Sizes(config, cache.shape(), rows, logit_rows).out) {
@@ -73,13 +73,13 @@ Batch Forward::batch(int rows, int decode_rows, const Cancel* cancel) const {
 void Forward::show(int stage, int rows) {
   if (tap == nullptr) return;
   tapped_.resize(static_cast<std::size_t>(rows) * static_cast<std::size_t>(config_.embedding));
-  backend_.download(tapped_.data(), x_.data(), floats(rows, config_.embedding));
+  backend_.download(tapped_.data(), residual_.data(), floats(rows, config_.embedding));
   tap(tap_context, stage, tapped_.data(), rows);
 }
 
-const float* Forward::decode(const Step* steps, int count) {
+const float* Forward::decode(const BatchToken* steps, int count) {
   run(steps, count);
-  const auto wanted = static_cast<int>(std::count_if(steps, steps + count, [](const Step& step) { return step.wants_logits; }));
+  const auto wanted = static_cast<int>(std::count_if(steps, steps + count, [](const BatchToken& step) { return step.wants_logits; }));
   if (wanted > 0) backend_.download(result_.data(), out_.data(), floats(wanted, config_.vocabulary));
   return result_.data();
 }
@@ -90,15 +90,15 @@ const float* Forward::logits(int row) {
   return result_.data() + before;
 }
 
-void Forward::run(const Step* steps, int count, const Cancel* cancel) {
-  if (config_.embeds()) throw Error(ErrorCode::invalid_state, "An embedding model continues no text.");
+void Forward::run(const BatchToken* steps, int count, const Cancel* cancel) {
+  if (config_.embeds()) throw Error(ErrorCode::invalid_state, "An embedding model cannot generate text.");
   if (count < 1 || count > rows_) refuse("A pass takes 1 to " + std::to_string(rows_) + " tokens, not " + std::to_string(count) + ".");
   int wanted = 0;
   int decode_rows = 0;
   for (int i = 0; i < count; i++) {
-    const auto [token, slot, position, wants_logits, generated] = steps[i];
+    const auto [token, slot, position, wants_logits, is_decode] = steps[i];
     check(token, slot, position);
-    if (generated && decode_rows++ < i) refuse("Tokens of answers come before those of prompts.");
+    if (is_decode && decode_rows++ < i) refuse("Decode rows must come before prefill rows.");
     const auto at = static_cast<std::size_t>(i);
     tokens_[at] = token;
     slots_[at] = slot;
@@ -111,7 +111,7 @@ void Forward::run(const Step* steps, int count, const Cancel* cancel) {
     chosen_[static_cast<std::size_t>(wanted++)] = i;
   }
 
-  float* const x = x_.floats();
+  float* const x = residual_.floats();
   float* const q = q_.floats();
   float* const hidden = hidden_.floats();
   const Kv& kv = cache_.kv();
@@ -138,7 +138,7 @@ void Forward::run(const Step* steps, int count, const Cancel* cancel) {
   }
   if (wanted > 0) ops_.logits(weights_.output_norm, weights_.output, chosen_.data(), wanted, x, out_.floats());
   ops_.end();
-  // Where nobody asks for logits nobody else waits.
+  // Without logits no download waits for the pass, so wait here.
   if (wanted == 0) backend_.synchronise();
 }
 
@@ -194,9 +194,9 @@ const float* Forward::embed(const Text* texts, int texts_count, const Cancel& ca
   const int queries = config_.heads * config_.head_size;
   float* const hidden = hidden_.floats();
   const Kv& kv = cache_.kv();
-  const auto x = [&](int row) { return x_.floats() + static_cast<std::ptrdiff_t>(row) * width; };
+  const auto x = [&](int row) { return residual_.floats() + static_cast<std::ptrdiff_t>(row) * width; };
   const auto q = [&](int row) { return q_.floats() + static_cast<std::ptrdiff_t>(row) * queries; };
-  // A long text's part of one layer takes a tenth of a second of a processor: whoever leaves is heard before every part, and in the midst of
+  // One layer of a long text takes a tenth of a second on a CPU: the cancel flag is checked before every part, and within
   // one by the operations.
   const auto each_part = [&](auto work) {
     for (int first = 0; first < count; first += rows_) {

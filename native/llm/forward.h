@@ -15,12 +15,12 @@
 namespace lectern::llm {
 
 /// One token of a batch.
-struct Step {
+struct BatchToken {
   std::int32_t token;
   std::int32_t slot;
   std::int32_t position;
   bool wants_logits;
-  bool generated = false;  // the next token of an answer, not one of a prompt
+  bool is_decode = false;  // a decode row; else a prefill row
 };
 
 /// One that an encoder embeds.
@@ -44,11 +44,11 @@ class Forward {
   /// (wanted, vocabulary), valid until the next pass. Steps of one slot must follow one another, positions rising by one
   /// from where the slot's cache is valid; generated ones come first, one a slot. Throws Error `invalid_request` for a token, slot or position out of range,
   /// a generated step behind others, and for more steps than a pass has rows.
-  const float* decode(const Step* steps, int count);
+  const float* decode(const BatchToken* steps, int count);
 
   /// As decode(), but the logits stay where they are: choose() and logits() take them from there. Of steps of prompts alone a pass may be given up
   /// between layers: with `cancel` it throws Error `cancelled` then, and nothing is known of what its own positions hold.
-  void run(const Step* steps, int count, const Cancel* cancel = nullptr);
+  void run(const BatchToken* steps, int count, const Cancel* cancel = nullptr);
   /// As Ops::chooses and Ops::choose_tokens, of the logits of the last run() or decode(); rows count those that wanted logits.
   bool chooses(const TokenRule& rule) const { return ops_.chooses(rule); }
   void choose(const TokenRule* rules, int count, TokenChoice* choices) { ops_.choose_tokens(rules, count, out_.floats(), choices); }
@@ -91,7 +91,7 @@ class Forward {
   KvCache& cache_;
   int rows_;
   int logit_rows_;
-  Memory x_;       // (rows or positions, embedding)
+  Memory residual_;       // (rows or positions, embedding)
   Memory q_;       // (rows or positions, heads * head_size)
   Memory hidden_;  // (rows, feed_forward)
   Memory out_;     // (logit_rows, vocabulary) or (texts, embedding)

@@ -47,7 +47,7 @@ OpsShape ops_shape(const Config& config, const KvShape& kv, int rows, const Mode
 }
 
 Weights place_weights(const gguf::ModelFile& file, const Config& config, Ops& ops, const LoadWatch& watch) {
-  OpsPlacement placement(file, ops, watch);
+  OpsWeightLoader placement(file, ops, watch);
   return load_weights(file, config, placement);
 }
 
@@ -56,7 +56,7 @@ Weights place_weights(const gguf::ModelFile& file, const Config& config, Ops& op
 MemoryNeed memory_need(const gguf::ModelFile& file, const Backend& backend, const ModelOptions& options) {
   const Config config = read_config(file);
   const KvShape kv = kv_shape(config, backend, options);
-  CountingPlacement placement(backend);
+  CountingWeightLoader placement(backend);
   load_weights(file, config, placement);
   const int rows = pass_rows(backend, config, kv, options);
   return {placement.bytes(), backend.kv_bytes(kv), backend.ops_bytes(ops_shape(config, kv, rows, options)) + Forward::bytes(config, kv, rows, kv.slots)};

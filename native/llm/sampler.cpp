@@ -98,7 +98,7 @@ Choice Sampler::sample(const float* logits, const TokenMask* allowed) {
   LogitRow& row = read_row(logits, allowed);
   if (row.greatest() == impossible) refuse_all(allowed != nullptr);
   Choice choice{choose(row), 0, {}};
-  if (options_.logprobs >= 0) tell_logprobs(choice);
+  if (options_.logprobs >= 0) fill_logprobs(choice);
   settle(choice.id);
   return choice;
 }
@@ -133,7 +133,7 @@ Choice Sampler::take(const TokenChoice& chosen, bool masked) {
   if (options_.logprobs >= 0) {
     best_.clear();
     for (int i = 0; i < chosen.best_count; i++) best_.push_back({chosen.best[i].id, chosen.best[i].logit});
-    tell_logprobs(choice, chosen.logit, chosen.greatest, chosen.sum);
+    fill_logprobs(choice, chosen.logit, chosen.greatest, chosen.sum);
   }
   settle(choice.id);
   return choice;
@@ -143,7 +143,7 @@ void Sampler::refuse_all(bool masked) const {
   const bool biased = !biases_.empty();
   if (!biased && !masked) throw Error(ErrorCode::invalid_model, "The model gave no token a chance: its weights are damaged.");
   throw Error(biased ? ErrorCode::invalid_request : ErrorCode::internal,
-              biased ? masked ? "The logit bias forbids every token that the answer's form allows." : "The logit bias forbids every token."
+              biased ? masked ? "The logit bias forbids every token that the requested format allows." : "The logit bias forbids every token."
                      : "No token is left that may come next.");
 }
 
@@ -235,12 +235,12 @@ bool Sampler::truncate(LogitRow& row) {
   return true;
 }
 
-void Sampler::tell_logprobs(Choice& choice) {
+void Sampler::fill_logprobs(Choice& choice) {
   unmodified_.take_best(static_cast<std::size_t>(options_.logprobs), best_);
-  tell_logprobs(choice, unmodified_.logit(choice.id), unmodified_.greatest(), unmodified_.sum(1));
+  fill_logprobs(choice, unmodified_.logit(choice.id), unmodified_.greatest(), unmodified_.sum(1));
 }
 
-void Sampler::tell_logprobs(Choice& choice, float chosen, float greatest, std::uint64_t sum) {
+void Sampler::fill_logprobs(Choice& choice, float chosen, float greatest, std::uint64_t sum) {
   const double whole = std::log(std::ldexp(static_cast<double>(sum), -mass_bits));
   // The last term makes 0 of -0, as which of the two zeros is the greatest is anyone's choice.
   const auto logprob = [&](float logit) { return static_cast<float>((static_cast<double>(logit) - static_cast<double>(greatest)) - whole + 0.0); };

@@ -15,9 +15,9 @@
 
 namespace lectern::llm {
 
-/// The defaults change nothing: the model's own distribution. What is set works in this order: logit_bias, the penalties, the mask of
-/// a grammar, top_k, typical_p, top_p, min_p, temperature. A truncation looks at the probabilities, at temperature 1, among what the
-/// one before left, and leaves at least one token; equal logits rank by their ids, the lower first. backend/sampling.h has the exact definition.
+/// The defaults change nothing: the model's own distribution. The options apply in this order: logit_bias, the penalties, the mask of
+/// a grammar, top_k, typical_p, top_p, min_p, temperature. A truncation uses the probabilities, at temperature 1, among the tokens that
+/// the one before kept, and keeps at least one token; equal logits rank by their ids, the lower first. backend/sampling.h has the exact definition.
 struct SamplingOptions {
   float temperature = 1;  // >= 0; 0: the most probable token, whatever the truncations say
   int top_k = 0;          // >= 0; 0: all
@@ -80,9 +80,9 @@ class Sampler {
   TokenId choose(LogitRow& row);
   /// False where no truncation is asked for; otherwise the rest is in candidates_.
   bool truncate(LogitRow& row);
-  void tell_logprobs(Choice& choice);
+  void fill_logprobs(Choice& choice);
   /// The same where best_ is there: of unmodified logits.
-  void tell_logprobs(Choice& choice, float chosen, float greatest, std::uint64_t sum);
+  void fill_logprobs(Choice& choice, float chosen, float greatest, std::uint64_t sum);
 
   SamplingOptions options_;
   int vocabulary_;

@@ -6,7 +6,7 @@
 #include <deque>
 #include <optional>
 
-#include "llm/answer.h"
+#include "llm/generation.h"
 
 namespace lectern::llm {
 namespace {
@@ -29,10 +29,10 @@ struct Waiting {
   Clock::time_point since;
 };
 
-/// What has a slot: first its prompt is computed, then its answer written.
+/// A request with a slot: first its prompt is prefilled, then it is decoded.
 struct Running {
   GenerateRequest request;
-  Answer answer;
+  Generation generation;
   int cached;
   Clock::time_point submitted, started, written_from{};
 };
@@ -43,7 +43,7 @@ struct Scheduler::State {
   State(Model& model_, const Tokenizer& tokenizer_);
 
   void check(const GenerateRequest& request) const;
-  Answer make_answer(const GenerateRequest& request);
+  Generation make_generation(const GenerateRequest& request);
 
   void drop_cancelled();
   void start_next();
@@ -72,7 +72,7 @@ struct Scheduler::State {
   std::vector<SlotContents> contents;
   std::vector<std::optional<Running>> running;  // as contents
   int prompt_slot = -1;                         // whose prompt is being computed
-  std::vector<Step> steps;                      // of the pass
+  std::vector<BatchToken> steps;                      // of the pass
   std::vector<TokenRule> rules;                 // of its rows that the device chooses from
   std::vector<TokenChoice> choices;             // as rules
   std::vector<int> choice_of;                   // its row's place in choices, or -1
@@ -84,7 +84,7 @@ struct Scheduler::State {
 
 Scheduler::State::State(Model& model_, const Tokenizer& tokenizer_)
     : model(model_), tokenizer(tokenizer_), context(model_.cache().shape().positions) {
-  if (model.config().embeds()) throw Error(ErrorCode::invalid_state, "An embedding model continues no text.");
+  if (model.config().embeds()) throw Error(ErrorCode::invalid_state, "An embedding model cannot generate text.");
   const int vocabulary = model.config().vocabulary;
   if (tokenizer.vocabulary().size() != vocabulary) {
     throw Error(ErrorCode::invalid_model, "The model gives logits of " + number(vocabulary) + " tokens and its vocabulary has " +
@@ -109,7 +109,7 @@ void Scheduler::State::check(const GenerateRequest& request) const {
   }
   if (request.prompt.size() >= static_cast<std::size_t>(context)) {
     throw Error(ErrorCode::context_overflow, "The prompt has " + number(request.prompt.size()) + " tokens and the model's context holds " +
-                                                 number(context) + ", one of them for the answer.");
+                                                 number(context) + ", one of them for the generated text.");
   }
   const int most = request.options.max_tokens;
   if (most < -1) refuse("The number of tokens must be at least 0, or -1 for all that fit, not " + number(most) + ".");
@@ -121,9 +121,9 @@ void Scheduler::State::check(const GenerateRequest& request) const {
   const TextStream stream(tokenizer, request.options.stop);
 }
 
-Answer Scheduler::State::make_answer(const GenerateRequest& request) {
+Generation Scheduler::State::make_generation(const GenerateRequest& request) {
   const GenerateOptions& options = request.options;
-  AnswerParts parts{tokenizer, nullptr, nullptr};
+  GenerationParts parts{tokenizer, nullptr, nullptr};
   if (options.grammar) {
     if (!trie) trie = make_token_trie(tokenizer);
     parts.trie = trie;
@@ -133,7 +133,7 @@ Answer Scheduler::State::make_answer(const GenerateRequest& request) {
     parts.triggers = triggers;
   }
   const int room = context - static_cast<int>(request.prompt.size());
-  return Answer(options, request.prompt, options.max_tokens < 0 ? room : std::min(room, options.max_tokens), parts);
+  return Generation(options, request.prompt, options.max_tokens < 0 ? room : std::min(room, options.max_tokens), parts);
 }
 
 void Scheduler::State::drop_cancelled() {
@@ -172,7 +172,7 @@ void Scheduler::State::start_next() {
 
 void Scheduler::State::start(Waiting& waiting) {
   const Clock::time_point now = Clock::now();
-  Answer answer = make_answer(waiting.request);
+  Generation generation = make_generation(waiting.request);
   const auto [slot, source, positions] = choose_slot(contents, waiting.request.prompt, waiting.request.options.reuse);
   SlotContents& own = contents_of(slot);
   if (source != slot) {
@@ -181,7 +181,7 @@ void Scheduler::State::start(Waiting& waiting) {
     model.ops().copy_positions(model.cache().kv(), source, slot, positions);
   }
   own.take(contents_of(source), positions);
-  running_in(slot).emplace(Running{std::move(waiting.request), std::move(answer), positions, waiting.since, now});
+  running_in(slot).emplace(Running{std::move(waiting.request), std::move(generation), positions, waiting.since, now});
   own.busy = true;
   prompt_slot = slot;
 }
@@ -198,7 +198,7 @@ int Scheduler::State::chunk_end(int from, int prompt_tokens, int others) const {
 void Scheduler::State::compose() {
   steps.clear();
   for (int i = 0; i < slots(); i++) {
-    if (running_in(i) && i != prompt_slot) steps.push_back({running_in(i)->answer.last(), i, contents_of(i).positions(), true, true});
+    if (running_in(i) && i != prompt_slot) steps.push_back({running_in(i)->generation.last(), i, contents_of(i).positions(), true, true});
   }
   if (prompt_slot < 0) return;
   const GenerateRequest& request = running_in(prompt_slot)->request;
@@ -213,7 +213,7 @@ void Scheduler::State::compose() {
 void Scheduler::State::run_pass() {
   compose();
   if (steps.empty()) return;
-  // Whoever waits for a pass of one prompt alone may leave in its midst; with others' tokens in it, it is short.
+  // A pass with prefill rows of one prompt alone can be cancelled between layers; with rows of others in it, the pass is short.
   const bool alone = steps.front().slot == prompt_slot;
   const Cancel* cancel = alone ? running_in(prompt_slot)->request.cancel.get() : nullptr;
   try {
@@ -230,9 +230,9 @@ void Scheduler::State::run_pass() {
     }
     return;
   }
-  // The cache has these tokens now, whatever becomes of the answers.
+  // The KV cache holds these tokens now, whatever becomes of their sequences.
   const int computing = prompt_slot;
-  for (const Step& step : steps) {
+  for (const BatchToken& step : steps) {
     if (step.slot == computing) {
       contents_of(step.slot).add_computed({&step.token, 1});
     } else {
@@ -245,16 +245,16 @@ void Scheduler::State::run_pass() {
     if (running_in(computing)->request.options.max_tokens == 0) finish(computing, FinishReason::length);
   }
   int row = 0;
-  for (const Step& step : steps) {
+  for (const BatchToken& step : steps) {
     if (step.wants_logits) write(step.slot, row++);
   }
 }
 
-/// Of the pass's answers: by the device where it can, while it is still computing; the other rows' logits come to the host.
+/// Samples the decode rows of the pass: on the device where it can, while it still computes; the other rows' logits come to the host.
 void Scheduler::State::choose_tokens() {
   rules.clear();
   choice_of.clear();
-  for (const Step& step : steps) {
+  for (const BatchToken& step : steps) {
     if (!step.wants_logits) continue;
     const std::optional<TokenRule> rule = rule_of(step.slot);
     const bool chooses = rule && model.forward().chooses(*rule);
@@ -270,10 +270,10 @@ void Scheduler::State::choose_tokens() {
   }
 }
 
-/// What fails here fails again where the answer goes on, and there it is this answer's own affair.
+/// An error here is thrown again when the sequence goes on, and there it fails that sequence alone.
 std::optional<TokenRule> Scheduler::State::rule_of(int slot) {
   try {
-    return running_in(slot)->answer.rule();
+    return running_in(slot)->generation.rule();
   } catch (...) {
     return std::nullopt;
   }
@@ -282,11 +282,11 @@ std::optional<TokenRule> Scheduler::State::rule_of(int slot) {
 void Scheduler::State::write(int slot, int row) {
   Running& here = *running_in(slot);
   try {
-    Burst burst;
+    TokenChunk burst;
     const int choice = choice_of[static_cast<std::size_t>(row)];
     const LogitSource logits = [&] { return choice < 0 ? model.forward().fetched(row) : model.forward().logits(row); };
-    const std::optional<FinishReason> reason = here.answer.next(choice < 0 ? nullptr : &choices[static_cast<std::size_t>(choice)], logits, burst);
-    if (here.request.on_burst && !(burst.empty())) here.request.on_burst(std::move(burst));
+    const std::optional<FinishReason> reason = here.generation.next(choice < 0 ? nullptr : &choices[static_cast<std::size_t>(choice)], logits, burst);
+    if (here.request.on_chunk && !(burst.empty())) here.request.on_chunk(std::move(burst));
     if (reason) finish(slot, *reason);
   } catch (...) {
     // Logits that are no numbers may come from keys and values that are none.
@@ -300,10 +300,10 @@ void Scheduler::State::finish(int slot, FinishReason reason) {
   const Clock::time_point now = Clock::now();
   GenerateResult result{};
   result.reason = reason;
-  result.stop_string = ended.answer.stop_string().value_or("");
+  result.stop_string = ended.generation.stop_string().value_or("");
   result.prompt_tokens = static_cast<int>(ended.request.prompt.size());
   result.cached_tokens = ended.cached;
-  result.tokens = ended.answer.tokens();
+  result.tokens = ended.generation.tokens();
   result.queue_ms = milliseconds(ended.started - ended.submitted);
   result.prefill_ms = milliseconds(ended.written_from - ended.started);
   result.decode_ms = milliseconds(now - ended.written_from);

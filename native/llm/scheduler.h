@@ -1,4 +1,4 @@
-// Several answers at once from one model: slots, chunks of prompts, one batch a step, prefixes that are kept.
+// Several sequences at once from one model: slots, prefill chunks, one batch per step, cached prefixes.
 #pragma once
 
 #include <cstdint>
@@ -25,12 +25,12 @@ struct GenerateOptions {
   bool ignore_end = false;                 // end tokens neither stop nor are chosen
   std::shared_ptr<const Grammar> grammar;  // or null
   std::vector<std::string> grammar_triggers;  // empty: the grammar holds from the start; else once one of them was written
-  bool grammar_required = false;              // an answer that would end before a trigger was written goes on with the first of them
+  bool grammar_required = false;              // a sequence that would end before a trigger was written goes on with the first of them
   PrefixReuse reuse = PrefixReuse::computed;
 };
 
 /// What came of one step.
-struct Burst {
+struct TokenChunk {
   std::string text;             // that became certain, whole code points
   std::vector<TokenId> ids;     // all that were generated, shown or not
   std::vector<Choice> choices;  // of the tokens whose text is shown
@@ -49,13 +49,13 @@ struct GenerateResult {
   double queue_ms, prefill_ms, decode_ms;
 };
 
-/// `on_burst` and `done` are called within step(), submit() and the scheduler's end, and must not throw; done exactly once. They may
+/// `on_chunk` and `done` are called within step(), submit() and the scheduler's end, and must not throw; done exactly once. They may
 /// submit().
 struct GenerateRequest {
   std::vector<TokenId> prompt;
   GenerateOptions options;
   std::shared_ptr<Cancel> cancel;  // or null
-  std::function<void(Burst)> on_burst;  // or null
+  std::function<void(TokenChunk)> on_chunk;  // or null
   std::function<void(std::variant<GenerateResult, Error>)> done;
 };
 
@@ -86,8 +86,8 @@ class Scheduler {
   /// ids out of range, `context_overflow` with both counts, bad options) is done at once with its error.
   void submit(GenerateRequest request);
 
-  /// One pass: the next token of every answer that is being written, and a chunk of one prompt. What was cancelled is done first, also
-  /// in the queue. False when nothing is left to do.
+  /// One pass: a decode row for every sequence that is being generated, and a prefill chunk of one prompt. Cancelled requests end first, also
+  /// those in the queue. False when no work remains.
   bool step();
 
   bool idle() const;

@@ -1,4 +1,4 @@
-// Strings that end a text, looked for byte by byte as it grows.
+// Strings that end a text, matched byte by byte as it grows.
 #pragma once
 
 #include <cstddef>

@@ -13,7 +13,7 @@
 
 namespace lectern::llm {
 
-/// Of one answer, which goes on where a prompt ended: a space in front stays, unlike in Tokenizer::decode, and control tokens give no text.
+/// The text of one sequence, which continues a prompt: a space in front stays, unlike in Tokenizer::decode, and control tokens give no text.
 ///
 /// The stop string that is complete first, byte by byte, ends the text, wherever the borders of tokens lie; of several that end with
 /// the same byte the longest.
@@ -30,7 +30,7 @@ class TextStream {
   /// The text that became certain since the last call.
   std::string take();
 
-  /// At the end of the answer: what was held back, half a character as U+FFFD. What is pushed after it is lost.
+  /// At the end of the sequence: the text that was held back, half a character as U+FFFD. Tokens that are pushed after it are lost.
   std::string finish();
 
   /// Bytes of text in all, taken or not: with what may yet become a stop string, without the one that ended it.

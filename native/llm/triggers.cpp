@@ -41,7 +41,7 @@ Triggers::Triggers(std::vector<std::string> texts, const Tokenizer& tokenizer) :
   const std::vector<TokenId>& ends = tokenizer.vocabulary().end_tokens();
   std::string bytes;
   for (TokenId id = 0; id < vocabulary; id++) {
-    // They end the answer and are never text.
+    // They end the sequence and are never text.
     if (std::find(ends.begin(), ends.end(), id) != ends.end()) continue;
     bytes.clear();
     tokenizer.append_bytes(id, true, bytes);

@@ -33,7 +33,7 @@ class Triggers {
   std::vector<std::vector<std::vector<TokenId>>> crossing_;
 };
 
-/// One answer before its grammar begins.
+/// The state of one sequence before its grammar holds.
 ///
 /// The grammar is to begin with the first byte behind the trigger, and that byte must not lie inside a token that was chosen freely.
 /// So a token may complete a trigger only with its last byte; those that would run past it are forbidden just where they would.

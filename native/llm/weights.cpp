@@ -16,7 +16,7 @@ std::string quoted(std::string_view name) { return "The tensor \"" + std::string
 /// Takes tensors from the file by name and shape, and places them.
 class Loader {
  public:
-  Loader(const gguf::ModelFile& file, Placement& ops) : file_(file), ops_(ops) {}
+  Loader(const gguf::ModelFile& file, WeightLoader& ops) : file_(file), ops_(ops) {}
 
   bool has(const std::string& name) const { return file_.find(name) != nullptr; }
 
@@ -40,7 +40,7 @@ class Loader {
     const std::size_t bytes = row_bytes(whole.dtype, whole.row_length());
     const Tensor part{whole.name, whole.dtype, {whole.row_length(), count, 1, 1}, 2, whole.data + static_cast<std::size_t>(first) * bytes, static_cast<std::size_t>(count) * bytes};
     must_support(op, part);
-    const Matrix placed = ops_.place_matrix(&part, 1);
+    const Matrix placed = ops_.load_matrix(&part, 1);
     file_.drop(part);
     return placed;
   }
@@ -48,7 +48,7 @@ class Loader {
   Matrix table(const std::string& name, int columns, int rows) const {
     const Tensor& tensor = shaped(name, columns, rows);
     must_support(Op::table, tensor);
-    return ops_.place_table(tensor);
+    return ops_.load_table(tensor);
   }
 
   /// The experts' matrices `stem_exps.weight` as one 3-D tensor, or `stem.E.weight` one by one as older files have them.
@@ -67,7 +67,7 @@ class Loader {
       must_support(Op::experts, part);
       if (part.dtype != parts.front().dtype) throw Error(ErrorCode::unsupported_format, quoted(part.name) + " has another type than the first expert's.");
     }
-    const Matrix placed = ops_.place_matrix(parts.data(), count);
+    const Matrix placed = ops_.load_matrix(parts.data(), count);
     for (const Tensor& part : parts) file_.drop(part);
     return placed;
   }
@@ -76,14 +76,14 @@ class Loader {
 
   const float* vector(const std::string& name, int count) const {
     const std::vector<float> numbers = values(name, count);
-    return ops_.place_vector(numbers.data(), numbers.size());
+    return ops_.load_vector(numbers.data(), numbers.size());
   }
 
   /// Of a small table the only row that a model without token types uses.
   const float* first_row(const std::string& name, int columns) const {
     const Tensor& tensor = file_.get(name);
     const std::vector<float> numbers = row_of(shaped(name, columns, static_cast<int>(std::min<std::int64_t>(tensor.dims[1], 1 << 20))));
-    return ops_.place_vector(numbers.data(), numbers.size());
+    return ops_.load_vector(numbers.data(), numbers.size());
   }
 
   /// `stem.weight` and, where the file has it, `stem.bias`.
@@ -94,7 +94,7 @@ class Loader {
     Linear linear{matrix_part(shaped(stem + ".weight", columns, rows), first, count, Op::linear), nullptr};
     if (!has(stem + ".bias")) return linear;
     const std::vector<float> bias = values(stem + ".bias", rows);
-    linear.bias = ops_.place_vector(bias.data() + first, static_cast<std::size_t>(count));
+    linear.bias = ops_.load_vector(bias.data() + first, static_cast<std::size_t>(count));
     return linear;
   }
 
@@ -127,7 +127,7 @@ class Loader {
   }
 
   const gguf::ModelFile& file_;
-  Placement& ops_;
+  WeightLoader& ops_;
   mutable std::unordered_set<std::string_view> used_;
 };
 
@@ -214,7 +214,7 @@ void load_encoder(const Loader& loader, const Config& config, Weights& weights) 
 
 }  // namespace
 
-Weights load_weights(const gguf::ModelFile& file, const Config& config, Placement& placement) {
+Weights load_weights(const gguf::ModelFile& file, const Config& config, WeightLoader& placement) {
   const Loader loader(file, placement);
   Weights weights{};
   if (config.embeds()) {

@@ -6,7 +6,7 @@
 #include "backend/ops.h"
 #include "gguf/model_file.h"
 #include "llm/config.h"
-#include "llm/placement.h"
+#include "llm/weight_loader.h"
 
 namespace lectern::llm {
 
@@ -39,6 +39,6 @@ struct Weights {
 /// keys and values may lie in one matrix `attn_qkv`, in this order.
 /// Throws Error `invalid_model` naming a tensor that is missing or of the wrong shape, `unsupported_format` naming one
 /// whose type the placement does not take or that has no place in the architecture, and what the placement throws.
-Weights load_weights(const gguf::ModelFile& file, const Config& config, Placement& placement);
+Weights load_weights(const gguf::ModelFile& file, const Config& config, WeightLoader& placement);
 
 }  // namespace lectern::llm

@@ -1,4 +1,4 @@
-// The attributes of a node as its operator reads them: what nobody asked for is refused by name.
+// The attributes of a node as its operator reads them: an attribute that no operator reads is refused by name.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace lectern::onnx {
 
 /// "Conv \"backbone/conv1\"", for sentences.
 std::string title_of(const Node& node);
-/// " (in node ...)", for the end of a sentence of somebody who does not know the node.
+/// " (in node ...)", which ends an error sentence of code that does not know the node.
 std::string in_node(const Node& node);
 
 class Attributes {

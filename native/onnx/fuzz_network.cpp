@@ -10,7 +10,7 @@
 
 #include "backend/backend.h"
 #include "backend/ops.h"
-#include "cpu/graph/plain_graph_ops.h"
+#include "cpu/graph/reference_graph_ops.h"
 #include "error.h"
 #include "onnx/network.h"
 
@@ -23,7 +23,7 @@ void demand(bool holds) {
 }
 
 /// Host memory, and the plain operations of networks.
-class PlainBackend final : public Backend {
+class ReferenceBackend final : public Backend {
  public:
   Device info() const override { return {DeviceKind::cpu, "plain", 0, 0}; }
   void* allocate(std::size_t bytes) override { return std::calloc(std::max<std::size_t>(bytes, 1), 1); }
@@ -33,7 +33,7 @@ class PlainBackend final : public Backend {
   void synchronise() override {}
   int pass_rows() const override { return 256; }
   std::unique_ptr<Ops> make_ops(const OpsShape&) override { std::abort(); }
-  std::unique_ptr<GraphOps> make_graph_ops(int, FloatStorage) override { return std::make_unique<cpu::PlainGraphOps>(); }
+  std::unique_ptr<GraphOps> make_graph_ops(int, FloatStorage) override { return std::make_unique<cpu::ReferenceGraphOps>(); }
   bool supports(Op, DType) const override { return false; }
   std::size_t ops_bytes(const OpsShape&) const override { return 0; }
   std::size_t matrix_bytes(DType, std::int64_t, std::int64_t, int) const override { return 0; }
@@ -73,7 +73,7 @@ void use(Network& network, std::span<const std::byte> file) {
 }
 
 void attempt(std::span<const std::byte> file, bool fuse) {
-  static PlainBackend backend;
+  static ReferenceBackend backend;
   try {
     Network network(file, backend, small(fuse));
     use(network, file);

@@ -1,4 +1,4 @@
-// A network as it stands in a file: values by number, nodes in an order in which they can run, constants. What its nodes mean is told in
+// A network as it stands in a file: values by number, nodes in an order in which they can run, constants. The meaning of its nodes is in
 // operator.h.
 #pragma once
 
@@ -48,7 +48,7 @@ struct Port {
   ValueId value = absent;
   Element element = Element::f32;
   bool typed = false;               // false: `element` is not told (in subgraphs)
-  bool shaped = false;              // false: nothing is told of the shape
+  bool shaped = false;              // false: the shape is unknown
   std::vector<std::int64_t> sizes;  // -1: free
 };
 
@@ -66,7 +66,7 @@ struct Graph {
   }
 };
 
-/// Takes out nodes whose outputs nobody reads, and such constants.
+/// Removes nodes whose outputs are never read, and such constants.
 void drop_unread(Graph& graph);
 
 struct Model {

@@ -73,7 +73,7 @@ class NodePlan {
   virtual void bound(Element element, const Shape& shape) const = 0;
   /// Memory for this node alone.
   virtual Operand scratch(Element element, const Shape& shape) = 0;
-  /// The output may lie where the input lay if nobody reads that afterwards.
+  /// The output may overwrite the input's memory if nothing reads that afterwards.
   virtual void may_reuse(Operand output, Operand input) = 0;
   virtual void step(Work work) = 0;
 
@@ -83,7 +83,7 @@ class NodePlan {
   /// Of inputs 1 and 2. As GraphOps::pack_recurrent.
   virtual const void* packed_recurrent(const Recurrent& recurrent) = 0;
 
-  /// Counts what is computed in while planning with the memory of the run, until the answer goes. Throws Error `too_large`.
+  /// Counts memory that planning computes in as memory of the run, until the returned handle is destroyed. Throws Error `too_large`.
   virtual std::shared_ptr<void> hold(std::size_t bytes) const = 0;
   /// For what takes long while planning: throws Error `cancelled` once the caller of the run has asked for that.
   virtual void check_cancel() const = 0;

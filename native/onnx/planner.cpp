@@ -267,7 +267,7 @@ class Recording final : public NodePlan {
   void keep() {
     for (const int storage : reads_) plan_.storages[static_cast<std::size_t>(storage)].last = planner_.at_;
     for (const Reuse& reuse : reuses_) {
-      // A second look at the same memory, perhaps in another order, would see what was written.
+      // A second read of the same memory, perhaps in another order, would get what was written.
       if (std::count(reads_.begin(), reads_.end(), reuse.input) == 1) planner_.reuses_.push_back(reuse);
     }
     for (std::size_t i = first_slot_; i < plan_.slots.size(); i++) {

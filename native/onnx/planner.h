@@ -18,7 +18,7 @@ namespace lectern::onnx {
 std::unique_ptr<Plan> make_plan(const Graph& graph, const std::vector<Operator>& operators, Workspace& workspace, const std::vector<int>& pending,
                                 const std::map<ValueId, Known>& before, const Cancel* cancel);
 
-/// Computes nodes whose inputs are constants, at load; they leave the graph, as does what nobody reads.
+/// Computes nodes whose inputs are constants, at load; they leave the graph, as do values that are never read.
 void fold_constants(Graph& graph, std::int64_t opset, Workspace& workspace);
 
 }  // namespace lectern::onnx

@@ -23,7 +23,7 @@ class Workspace {
   GraphOps& ops() { return *ops_; }
   GraphOps& host_ops() { return host_ops_ ? *host_ops_ : *ops_; }
   Backend& backend() { return backend_; }
-  /// Of the backend; goes back when nobody holds it and is handed out again: a run like one before it allocates nothing. What was in it stays.
+  /// Memory of the backend. It returns to a pool when its last holder ends and is handed out again, with its old contents: a repeated run allocates nothing.
   std::shared_ptr<void> memory(std::size_t bytes);
   /// What so many elements take in the backend's memory.
   std::size_t bytes(Element element, std::int64_t count) const { return static_cast<std::size_t>(count) * ops_->stored_bytes(element); }
@@ -34,7 +34,7 @@ class Workspace {
   std::size_t most_bytes() const { return most_bytes_; }
   /// The same memory as memory(), but of exactly this size and back with its last holder: for what one plan computes in.
   std::shared_ptr<void> arena(std::size_t bytes);
-  /// Memory that somebody else allocates, counted until the answer goes. Throws Error `too_large`.
+  /// Counts memory that the caller allocates itself, until the returned handle is destroyed. Throws Error `too_large`.
   std::shared_ptr<void> counted(std::size_t bytes);
 
   /// The array where the operations can read it. `lasting`: a constant of the file, kept for all plans.
@@ -55,7 +55,7 @@ class Workspace {
   struct Spare {
     std::multimap<std::size_t, Memory> pieces;
     std::size_t bytes = 0;
-    std::size_t held_bytes = 0;  // of arenas and pieces that somebody has; without the spare ones
+    std::size_t held_bytes = 0;  // of arenas and blocks that are in use; without the spare ones
   };
 
   /// Counts so many bytes as held; spare pieces go where they are in the way. Throws Error `too_large` beyond most_bytes().

@@ -18,7 +18,7 @@ using lectern::platform::PathRule;
 
 namespace {
 
-// As shells answer for a program that cannot be started.
+// The exit status that shells use for a program that cannot be started.
 constexpr int cannot_start = 126;
 
 int fail(const std::string& why) {

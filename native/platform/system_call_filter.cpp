@@ -192,7 +192,7 @@ void restrict_system_calls(bool programs) {
   Program program = make_program(programs);
   sock_fprog filter{static_cast<unsigned short>(program.instructions().size()), program.instructions().data()};
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) throw std::system_error(errno, std::generic_category(), "no_new_privs");
-  // A positive answer is the thread that could not be brought into line.
+  // A positive result is the id of a thread that could not be synchronised.
   const long answer = syscall(__NR_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &filter);
   if (answer != 0) throw std::system_error(answer < 0 ? errno : EBUSY, std::generic_category(), "seccomp");
 }

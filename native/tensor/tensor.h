@@ -1,4 +1,4 @@
-// A tensor as somebody else's bytes: type, shape and where it lies.
+// A view of a tensor's bytes: type, shape and address.
 #pragma once
 
 #include <array>

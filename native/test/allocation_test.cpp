@@ -61,7 +61,7 @@ __attribute__((visibility("default"))) void* aligned_alloc(std::size_t alignment
 namespace lectern {
 namespace {
 
-using llm::Step;
+using llm::BatchToken;
 using test::check;
 using test::make_model;
 using test::MadeShape;
@@ -80,14 +80,14 @@ int count_allocations(Work&& work) {
 
 /// Two slots, each a token further.
 void decode_two(llm::Model& model, int position) {
-  const Step steps[2] = {{position % 90, 0, position, true, true}, {position % 70, 1, position, true, true}};
+  const BatchToken steps[2] = {{position % 90, 0, position, true, true}, {position % 70, 1, position, true, true}};
   (void)model.forward().decode(steps, 2);
 }
 
 void check_decoder(const MadeShape& shape, const std::string& name) {
   const OpenedModel opened = open_model(make_model(shape));
   llm::Model& model = *opened.model;
-  std::vector<Step> prompt;
+  std::vector<BatchToken> prompt;
   for (int i = 0; i < 100; i++) prompt.push_back({i % shape.vocabulary, 0, i, i == 99});
   const auto pass = [&](int position) {
     (void)model.forward().decode(prompt.data(), 100);

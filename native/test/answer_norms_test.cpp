@@ -103,7 +103,7 @@ class NormedAnswers {
     Row weights(embedding);
     for (float& one : weights) one = random_() % 2 == 0 ? 1.0F : -1.0F;
     for (std::size_t i = 0; i < weights.size(); i++) weights[i] *= i / 32 % 3 == 0 ? 0.5F : 2.0F;
-    return {ops_->place_vector(weights.data(), weights.size()), nullptr, 1e-5F};
+    return {ops_->load_vector(weights.data(), weights.size()), nullptr, 1e-5F};
   }
   Matrix matrix(DType type, int rows, int columns) { return test::place_random(backend_, *ops_, type, rows, columns, 1.0F / 16, random_); }
 
@@ -260,7 +260,7 @@ Row long_rows(Backend& backend, const char* kind, int rows) {
   std::mt19937 random(8);
   const Row weight = test::random_row(columns, 4, 1.0F);
   const Matrix gate = test::place_random(backend, *ops, DType::q4_0, feed_forward, columns, 1.0F / 64, random);
-  const GatedWeights gated{{ops->place_vector(weight.data(), weight.size()), nullptr, 1e-5F}, gate, gate};
+  const GatedWeights gated{{ops->load_vector(weight.data(), weight.size()), nullptr, 1e-5F}, gate, gate};
   const Row x = test::random_row(std::size_t{4} * columns, 6, 3.0F);
   const Memory in(backend, x.size() * sizeof(float)), out(backend, 4 * feed_forward * sizeof(float));
   backend.upload(in.data(), x.data(), x.size() * sizeof(float));

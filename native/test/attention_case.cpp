@@ -17,7 +17,7 @@ class Picker {
   Picker(Ops& ops, int columns, int first, int rows) : values_(static_cast<std::size_t>(columns) * static_cast<std::size_t>(rows)) {
     for (int r = 0; r < rows; r++) values_[static_cast<std::size_t>(r * columns + first + r)] = 1;
     const Tensor tensor{"pick", DType::f32, {columns, rows, 1, 1}, 2, reinterpret_cast<const std::byte*>(values_.data()), values_.size() * sizeof(float)};
-    linear_ = {ops.place_matrix(&tensor, 1), nullptr};
+    linear_ = {ops.load_matrix(&tensor, 1), nullptr};
   }
   const Linear& linear() const { return linear_; }
 

@@ -18,7 +18,7 @@ constexpr int busy_threads = 2;
 double tokens_per_second(llm::Model& model, int tokens) {
   const auto begin = std::chrono::steady_clock::now();
   for (int i = 0; i < tokens; i++) {
-    const llm::Step step{i, 0, i, true, true};
+    const llm::BatchToken step{i, 0, i, true, true};
     (void)model.forward().decode(&step, 1);
   }
   return tokens / std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

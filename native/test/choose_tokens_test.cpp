@@ -265,7 +265,7 @@ std::vector<std::string> made_tokens() {
   return tokens;
 }
 
-/// What two answers beside each other told: every token with its logprob, and why each ended.
+/// The results of two sequences side by side: every token with its logprob, and why each ended.
 std::string answers(const Place& place, const test::OwnedTokenizer& tokenizer, const llm::GenerateOptions& options) {
   test::MadeShape shape;
   shape.dtype = DType::q8_0;
@@ -275,7 +275,7 @@ std::string answers(const Place& place, const test::OwnedTokenizer& tokenizer, c
   llm::Scheduler scheduler(*opened.model, *tokenizer);
   std::string told;
   for (int i = 0; i < 2; i++) {
-    const auto on_burst = [&told, i](llm::Burst burst) {
+    const auto on_chunk = [&told, i](llm::TokenChunk burst) {
       for (const TokenId id : burst.ids) told += " " + std::to_string(i) + ":" + std::to_string(id);
       for (const Choice& choice : burst.choices) told += "=" + std::to_string(choice.logprob);
     };
@@ -283,14 +283,14 @@ std::string answers(const Place& place, const test::OwnedTokenizer& tokenizer, c
       const auto* result = std::get_if<llm::GenerateResult>(&outcome);
       told += result != nullptr ? " done " + std::to_string(result->tokens) : std::string(" ") + std::get<Error>(outcome).what();
     };
-    scheduler.submit({{1, 2, 3 + i}, options, nullptr, on_burst, done});
+    scheduler.submit({{1, 2, 3 + i}, options, nullptr, on_chunk, done});
   }
   cuda::emulation::bytes_to_host = 0;
   while (scheduler.step()) {}
   return told;
 }
 
-LECTERN_TEST("cuda: whole answers are the same whether the device chooses their tokens or the processor, and then no logits cross") {
+LECTERN_TEST("cuda: whole sequences are the same whether the device chooses their tokens or the processor, and then no logits cross") {
   const test::OwnedTokenizer tokenizer(test::byte_level_file(made_tokens()));
   for (const Place& place : places()) {
     for (int kind = 0; kind < 4; kind++) {
@@ -315,7 +315,7 @@ LECTERN_TEST("cuda: whole answers are the same whether the device chooses their 
   }
 }
 
-LECTERN_TEST("cuda: a device that is lost while answers are written ends each of them once, and leaves nothing behind") {
+LECTERN_TEST("cuda: a device that is lost while sequences are decoded ends each of them once, and leaves nothing behind") {
   if (!test::tests_emulation()) return;
   const test::OwnedTokenizer tokenizer(test::byte_level_file(made_tokens()));
   const Place place{"emulated", [] { return cuda_emulated::make_backend(); }};

@@ -125,7 +125,7 @@ LECTERN_TEST("config: rows that no token stands for have no logits") {
     const OpenedModel opened = open_model(padded);
     check(opened.model->config().vocabulary == 77 && opened.model->config().table_rows == 96, "77 tokens, 96 rows");
     check(same_bits(feed(*opened.model, tokens, 20), Row(all.begin(), all.begin() + 77)), "the logits of the tokens");
-    const llm::Step step{77, 0, 0, true};
+    const llm::BatchToken step{77, 0, 0, true};
     test::check_throws(ErrorCode::invalid_request, [&] { opened.model->forward().decode(&step, 1); }, "a token that is none");
     padded.keys["tokenizer.ggml.tokens"] = tokens_named(97);
     check_refused(ErrorCode::invalid_model, "tokenizer.ggml.tokens", padded, "more tokens than rows");

@@ -46,7 +46,7 @@ struct ConvolutionData {
         addend(random_floats(of.out_size(), random)) {}
 };
 
-std::vector<double> plain_convolution(const ConvolutionCase& of, const ConvolutionData& data) {
+std::vector<double> reference_convolution(const ConvolutionCase& of, const ConvolutionData& data) {
   const int group_in = of.shape.in_channels / of.shape.groups;
   const int group_out = of.shape.out_channels / of.shape.groups;
   std::vector<double> out;
@@ -77,7 +77,7 @@ std::vector<double> plain_convolution(const ConvolutionCase& of, const Convoluti
 
 std::vector<float> run(const ConvolutionCase& of, const ConvolutionData& data, const NetworkKernels& kernels, int thread_count) {
   cpu::Threads threads(thread_count);
-  cpu::Workshop shop{kernels, threads};
+  cpu::GraphContext shop{kernels, threads};
   cpu::PackedConvolution convolution(of.shape, data.weights.data());
   std::vector<float> out = output_of(of.out_size());
   const cpu::Picture picture{of.picture.batch, of.picture.height, of.picture.width, of.height(), of.width()};
@@ -87,7 +87,7 @@ std::vector<float> run(const ConvolutionCase& of, const ConvolutionData& data, c
 
 void check_convolution(ConvolutionCase of, std::mt19937& random) {
   const ConvolutionData data(of, random);
-  const std::vector<double> expected = plain_convolution(of, data);
+  const std::vector<double> expected = reference_convolution(of, data);
   for (const Instructions level : network_levels()) {
     const NetworkKernels& kernels = *cpu::network_kernels_of(level);
     const std::string what = std::string(name_of(level)) + ": " + of.name();
@@ -172,7 +172,7 @@ LECTERN_TEST("network kernels: what becomes of a sum, with every activation") {
     // Of large sums the exponential function would leave nothing to compare.
     ConvolutionData data(one, random);
     for (float& weight : data.weights) weight *= 0.25F;
-    const std::vector<double> expected = plain_convolution(one, data);
+    const std::vector<double> expected = reference_convolution(one, data);
     for (const Instructions level : network_levels()) {
       const std::vector<float> out = run(one, data, *cpu::network_kernels_of(level), 1);
       const double worst = worst_of(out, expected, one.depth());
@@ -229,7 +229,7 @@ LECTERN_TEST("network kernels: transposed convolutions are what plain loops give
       std::vector<float> first;
       for (const int thread_count : {1, 2}) {
         cpu::Threads threads(thread_count);
-        cpu::Workshop shop{*cpu::network_kernels_of(level), threads};
+        cpu::GraphContext shop{*cpu::network_kernels_of(level), threads};
         const cpu::PackedTransposed convolution(shape, weights.data());
         std::vector<float> out = output_of(expected.size());
         convolution.run(shop, one.picture, shape.vertical.pad_before, shape.horizontal.pad_before, in.data(), finish, bias.data(), out.data());
@@ -282,7 +282,7 @@ LECTERN_TEST("network kernels: pooling is what plain loops give") {
       for (const Instructions level : network_levels()) {
         for (const int thread_count : {1, 2}) {
           cpu::Threads threads(thread_count);
-          cpu::Workshop shop{*cpu::network_kernels_of(level), threads};
+          cpu::GraphContext shop{*cpu::network_kernels_of(level), threads};
           std::vector<float> out = output_of(expected.size());
           cpu::pool(shop, pooling, one.planes, one.height, one.width, one.out_height, one.out_width, in.data(), out.data());
           const std::string what = std::string(name_of(level)) + ": kind " + std::to_string(kind) + " of " + std::to_string(one.height) + " x " + std::to_string(one.width);

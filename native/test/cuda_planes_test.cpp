@@ -48,7 +48,7 @@ OpsShape shape_of(int rows, int columns) {
 test::Row looked_up(Backend& backend, const Table& table) {
   const int rows = static_cast<int>(table.tensor.rows());
   const std::unique_ptr<Ops> ops = backend.make_ops(shape_of(rows, table.columns_));
-  const Matrix placed = ops->place_table(table.tensor);
+  const Matrix placed = ops->load_table(table.tensor);
   std::vector<std::int32_t> numbers(static_cast<std::size_t>(rows)), zeros(static_cast<std::size_t>(rows));
   for (int r = 0; r < rows; r++) numbers[static_cast<std::size_t>(r)] = rows - 1 - r;
   const std::size_t count = static_cast<std::size_t>(rows) * static_cast<std::size_t>(table.columns_);

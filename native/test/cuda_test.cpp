@@ -15,7 +15,7 @@
 namespace lectern {
 namespace {
 
-using llm::Step;
+using llm::BatchToken;
 using test::check;
 using test::feed;
 using test::has_emulation;
@@ -84,7 +84,7 @@ Row answer(llm::Model& model, const std::vector<std::int32_t>& tokens, int promp
   }
   Row last;
   for (int i = prompt; i < static_cast<int>(tokens.size()); i++) {
-    std::vector<Step> steps{{tokens[static_cast<std::size_t>(i)], 0, i, true, true}};
+    std::vector<BatchToken> steps{{tokens[static_cast<std::size_t>(i)], 0, i, true, true}};
     for (int slot = 1; slot <= others; slot++) steps.push_back({tokens[static_cast<std::size_t>((i + slot) % 5)], slot, std::max(1, prompt - slot) + i - prompt, true, true});
     const float* logits = model.forward().decode(steps.data(), static_cast<int>(steps.size()));
     last.assign(logits, logits + model.config().vocabulary);
@@ -164,7 +164,7 @@ LECTERN_TEST("cuda: chunks, a busy neighbour and the order of threads change no 
       for (const int chunk : {9, 4, 2, 1}) check(same_bits(feed(model, tokens, chunk), whole), name + ": in passes of " + std::to_string(chunk));
       Row beside;
       for (int i = 0; i < 12; i += 6) {
-        std::vector<Step> steps;
+        std::vector<BatchToken> steps;
         for (int k = i; k < i + 6; k++) steps.push_back({(k * 5 + 1) % shape.vocabulary, 0, k, k % 6 == 5});
         for (int k = i; k < i + 6; k++) steps.push_back({tokens[static_cast<std::size_t>(k)], 1, k, k == 11});
         const float* logits = model.forward().decode(steps.data(), static_cast<int>(steps.size()));

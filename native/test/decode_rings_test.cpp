@@ -116,7 +116,7 @@ class MadeLayer {
   }
   const float* bias(int rows) {
     const std::vector<float> all = numbers(rows);
-    return ops_->place_vector(all.data(), all.size());
+    return ops_->load_vector(all.data(), all.size());
   }
   Norm norm() { return {bias(shape_.embedding), nullptr, 1e-5F}; }
   Matrix matrix(DType type, int rows, int columns) { return test::place_random(backend_, *ops_, type, rows, columns, 1.0F / 16, random_); }

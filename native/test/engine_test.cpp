@@ -39,7 +39,7 @@ LECTERN_TEST("engine: deskew_angle measures a page") {
 LECTERN_TEST("engine: close cancels what waits, says when it is through, and then refuses") {
   test::Page page(2000, 2000, 0);
   Engine engine{Log{}};
-  // Seconds of work, of which next to nothing is done before it is told to stop.
+  // Seconds of work, of which next to nothing is done before it is cancelled.
   std::vector<Awaited<double>> angles(200);
   for (auto& angle : angles) engine.deskew_angle(page.bitmap(), fresh(), angle.done());
   Awaited<std::monostate> closed;

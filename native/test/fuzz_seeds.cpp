@@ -9,7 +9,7 @@
 #include "gguf_writer.h"
 #include "made_model.h"
 #include "onnx_graphs.h"
-#include "plain_grammar.h"
+#include "reference_grammar.h"
 
 namespace {
 

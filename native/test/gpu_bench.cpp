@@ -127,7 +127,7 @@ class GpuBench {
     const double seconds = seconds_of([&] {
       for (int i = 0; i < count; i++) {
         const Tensor tensor{"load", DType::q4_k, {columns, rows, 1, 1}, 2, file.bytes().data() + static_cast<std::size_t>(i) * matrix, matrix};
-        ops->place_matrix(&tensor, 1);
+        ops->load_matrix(&tensor, 1);
       }
       backend->synchronise();
     });

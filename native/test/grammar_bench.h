@@ -3,7 +3,7 @@
 
 namespace lectern::test {
 
-/// Prints how long a mask takes over a made vocabulary of 150,000 tokens, through answers by a schema and by JSON at large.
+/// Prints how long a mask takes over a synthetic vocabulary of 150,000 tokens, for sequences by a schema and by JSON at large.
 void bench_grammar();
 
 }  // namespace lectern::test

@@ -9,7 +9,7 @@
 #include "harness.h"
 #include "llm/grammar/grammar.h"
 #include "llm/grammar/recent_grammars.h"
-#include "plain_grammar.h"
+#include "reference_grammar.h"
 #include "sanitized.h"
 
 namespace lectern {
@@ -23,8 +23,8 @@ using llm::TokenTrie;
 using test::allows;
 using test::check;
 using test::either;
-using test::PlainGrammar;
-using test::PlainMatcher;
+using test::ReferenceGrammar;
+using test::ReferenceMatcher;
 using test::repeat;
 using test::sequence;
 
@@ -74,12 +74,12 @@ struct Tally {
 };
 
 /// The mask of a place that `plain` stands at too; the tokens that it allows, or none where something differs.
-std::vector<TokenId> compare(GrammarMatcher& matcher, const PlainMatcher& plain, const std::string& what, Tally& tally) {
+std::vector<TokenId> compare(GrammarMatcher& matcher, const ReferenceMatcher& plain, const std::string& what, Tally& tally) {
   const TokenMask mask = matcher.allowed();
   std::vector<TokenId> open;
   tally.masks++;
   for (std::size_t id = 0; id < vocabulary().tokens.size(); id++) {
-    PlainMatcher next = plain;
+    ReferenceMatcher next = plain;
     next.accept(vocabulary().tokens[id]);
     if (next.gave_up()) return {};
     (next.viable() ? tally.allowed : tally.forbidden)++;
@@ -98,7 +98,7 @@ std::vector<TokenId> compare(GrammarMatcher& matcher, const PlainMatcher& plain,
 }
 
 /// Walks of random tokens from the beginning.
-void walk(const PlainGrammar& grammar, int walks, int steps, std::mt19937& random, Tally& tally) {
+void walk(const ReferenceGrammar& grammar, int walks, int steps, std::mt19937& random, Tally& tally) {
   const std::string source = grammar.source(random);
   if (grammar.left_recursive() || !grammar.productive().front()) {
     tally.refused++;
@@ -108,7 +108,7 @@ void walk(const PlainGrammar& grammar, int walks, int steps, std::mt19937& rando
   const std::shared_ptr<const Grammar> compiled = Grammar::compile(source);
   for (int i = 0; i < walks; i++) {
     const std::unique_ptr<GrammarMatcher> matcher = llm::match(compiled, vocabulary().trie);
-    PlainMatcher plain(grammar);
+    ReferenceMatcher plain(grammar);
     std::string text;
     for (int step = 0; step < steps; step++) {
       const std::vector<TokenId> open = compare(*matcher, plain, source + "after \"" + text + "\"", tally);
@@ -135,13 +135,13 @@ LECTERN_TEST("grammar: random grammars allow exactly the tokens that plain match
              " forbidden, " + std::to_string(tally.complete) + " complete, " + std::to_string(tally.refused) + " grammars refused");
 }
 
-PlainGrammar json() {
+ReferenceGrammar json() {
   enum : std::size_t { root, value, object, array, string, number, blank };
   using test::characters;
   using test::rule;
   using test::text;
   const auto digits = [](int least) { return repeat(characters({{'0', '9'}}), least, -1); };
-  PlainGrammar grammar;
+  ReferenceGrammar grammar;
   grammar.rules.resize(7);
   grammar.rules[root] = rule(object);
   grammar.rules[value] = either({rule(object), rule(array), rule(string), rule(number), text("true"), text("false"), text("null")});

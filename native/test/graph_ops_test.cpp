@@ -11,7 +11,7 @@ namespace {
 using namespace test;
 
 struct Twins {
-  cpu::PlainGraphOps plain;
+  cpu::ReferenceGraphOps plain;
   std::vector<std::pair<std::string, std::unique_ptr<cpu::FastGraphOps>>> fast;
 
   Twins() {

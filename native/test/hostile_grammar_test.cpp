@@ -92,7 +92,7 @@ LECTERN_TEST("hostile grammar: ambiguity does not multiply") {
   }
 }
 
-LECTERN_TEST("hostile grammar: what grows with the answer is refused when it is too much") {
+LECTERN_TEST("hostile grammar: what grows with the text is refused when it is too much") {
   std::optional<std::string> refused;
   const std::string letters(test::sanitized ? 3000 : 20'000, 'a');
   const std::size_t count = read("root ::= \"a\" root root | \"a\"", letters, 1000, refused);

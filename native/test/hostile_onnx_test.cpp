@@ -195,7 +195,7 @@ LECTERN_TEST("onnx: boxes beyond counting are given up when the caller is, and e
   });
   check_throws(ErrorCode::cancelled, [&] { (void)network.run(inputs, &cancel); }, "boxes that nobody waits for");
   caller.join();
-  // Of a thousand all are looked at.
+  // Of a thousand bytes all are mutated.
   const onnx::Input few[] = {{"boxes", Element::f32, {1, 1000, 4}, boxes.data()}, {"scores", Element::f32, {1, 1, 1000}, scores.data()}};
   check(network.run(few)[0].shape == Shape{1000, 3}, "a thousand are chosen");
 }

@@ -120,7 +120,7 @@ bool use(const std::filesystem::path& path, Backend& backend) {
   if (model.config().embeds()) {
     (void)model.forward().embed(&token, 1, Cancel{});
   } else {
-    const llm::Step step{token, 0, 0, true};
+    const llm::BatchToken step{token, 0, 0, true};
     (void)model.forward().decode(&step, 1);
   }
   return true;

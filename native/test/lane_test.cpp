@@ -154,7 +154,7 @@ LECTERN_TEST("lane: work in turns lets other jobs in between, and goes on after 
   check(turns < 100000, "it ended when it said so");
 }
 
-LECTERN_TEST("lane: work in turns is told of a cancel and called until it returns false") {
+LECTERN_TEST("lane: work in turns receives a cancel and is called until it returns false") {
   int told = 0;
   {
     Lane lane("test");

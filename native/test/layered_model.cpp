@@ -64,7 +64,7 @@ LayeredModel::LayeredModel(Backend& backend, const BenchShape& shape, const Laye
   for (float& value : x) value = normal(random_);
   backend.upload(x_.data(), x.data(), x.size() * sizeof(float));
   const std::vector<float> ones(static_cast<std::size_t>(std::max(shape.embedding, shape.feed_forward)), 1.0F);
-  norm_ = {ops_->place_vector(ones.data(), ones.size()), shape.encoder ? ops_->place_vector(ones.data(), ones.size()) : nullptr, 1e-5F};
+  norm_ = {ops_->load_vector(ones.data(), ones.size()), shape.encoder ? ops_->load_vector(ones.data(), ones.size()) : nullptr, 1e-5F};
   for (int l = 0; l < options.layers; l++) layers_.push_back(layer(shape.has_more(l) ? shape.more : shape.rest));
   for (int i = 0; i < shape.head_size / 2; i++) frequencies_.push_back(1.0 / (i + 1));
   if (!shape.encoder) {
@@ -87,7 +87,7 @@ Matrix LayeredModel::matrix(DType dtype, int rows, int columns) {
   }
   file_bytes_ += whole;
   const Tensor tensor{"made", dtype, {columns, rows, 1, 1}, 2, bytes.data(), whole};
-  return ops_->place_matrix(&tensor, 1);
+  return ops_->load_matrix(&tensor, 1);
 }
 
 LayeredModel::Layer LayeredModel::layer(const LayerTypes& types) {

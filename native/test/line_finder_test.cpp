@@ -8,9 +8,9 @@
 
 #include "harness.h"
 #include "page.h"
-#include "vision/dark_ground.h"
+#include "vision/dark_fills.h"
 #include "vision/line_finder.h"
-#include "vision/line_pieces.h"
+#include "vision/line_fragments.h"
 
 namespace {
 
@@ -180,7 +180,7 @@ std::vector<FoundLine> plainly_joined(std::vector<FoundLine> lines) {
   return lines;
 }
 
-LECTERN_TEST("line finder: pieces are joined as if every pair were looked at") {
+LECTERN_TEST("line finder: fragments are joined as if every pair were compared") {
   const Cancel never;
   std::mt19937 random(5);
   std::size_t joined = 0;
@@ -199,7 +199,7 @@ LECTERN_TEST("line finder: pieces are joined as if every pair were looked at") {
   check(joined > 100, std::to_string(joined) + " joins are too few to tell");
 }
 
-LECTERN_TEST("line finder: a page of specks costs each of them a few looks, not one at each other") {
+LECTERN_TEST("line finder: a page of specks costs each of them a few comparisons, not one with each other") {
   const Cancel never;
   std::mt19937 random(6);
   std::vector<FoundLine> lines;
@@ -216,7 +216,7 @@ LECTERN_TEST("dark ground: text on bars and boxes comes out dark on white, the r
   constexpr int width = 1000, height = 800;
   Page page(width, height);
   line(page, 60, 900, 80, 16, 3);
-  check(!vision::dark_ground(vision::shrink_to_gray(page.bitmap(), 1, never), dpi), "a page of text has no dark ground");
+  check(!vision::invert_dark_fills(vision::shrink_to_gray(page.bitmap(), 1, never), dpi), "a page of text has no dark ground");
   page.rectangle(60, 200, 940, 320, 40);
   // White letters on the bar: what is drawn in black elsewhere, turned round.
   vision::Gray gray = vision::shrink_to_gray(page.bitmap(), 1, never);
@@ -224,7 +224,7 @@ LECTERN_TEST("dark ground: text on bars and boxes comes out dark on white, the r
   line(letters, 100, 900, 270, 16, 4);
   const vision::Gray drawn = vision::shrink_to_gray(letters.bitmap(), 1, never);
   for (std::size_t i = 0; i < gray.pixels.size(); ++i) gray.pixels[i] = static_cast<std::uint8_t>(std::max<int>(gray.pixels[i], 255 - drawn.pixels[i]));
-  const auto turned = vision::dark_ground(gray, dpi);
+  const auto turned = vision::invert_dark_fills(gray, dpi);
   check(turned.has_value(), "the bar is a dark ground");
   if (!turned) return;
   const auto found = vision::find_lines(vision::find_ink(*turned, vision::ink_reach(dpi), never), width, height, dpi, never);

@@ -107,7 +107,7 @@ LECTERN_TEST("line layout: files that are no such networks") {
   refused("a network of pictures", darkness_network());
   refused("no classes", summing_network("kinds"));
   check_throws(ErrorCode::model_not_found, [] { LineLayout({"/nowhere/none.onnx"}, place()); }, "no file");
-  // It says that it knows more classes than it answers with.
+  // It declares more classes than its output has.
   const Written file("boasting.onnx", summing_network("classes", classes + 1));
   std::mt19937 random(5);
   check_throws(ErrorCode::invalid_model, [&] { LineLayout({file.path}, place()).classify(made_items(random, 3, 2), Cancel()); }, "fewer classes than said");

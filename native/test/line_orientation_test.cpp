@@ -1,4 +1,4 @@
-// Votes of lines against sums by hand, and a made network whose answer is known: ink in the upper half of a picture is upright, in the lower half on its head.
+// Votes of lines against sums by hand, and a synthetic network with a known output: ink in the upper half of a picture is upright, in the lower half upside down.
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -87,7 +87,7 @@ LECTERN_TEST("line orientation: the longest lines of a page vote, each by itself
   check(both.upright == one.upright + two.upright && both.turned == one.turned + two.turned, "a line's votes do not depend on the others");
 }
 
-LECTERN_TEST("line orientation: other networks are refused, and a cancelled look ends") {
+LECTERN_TEST("line orientation: other networks are refused, and a cancelled run ends") {
   const auto backend = cpu::make_backend();
   for (const auto& [name, bytes] : {std::pair{"rows.onnx", halves_network(16)}, std::pair{"classes.onnx", halves_network(32, false)}}) {
     const Written file(name, bytes);

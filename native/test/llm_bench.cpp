@@ -29,7 +29,7 @@ double seconds_of(const auto& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// The best of a few runs: what the machine can do when nobody else is at work.
+/// The best of a few runs: the speed of the machine when no other process uses it.
 double best_seconds(int runs, const auto& work) {
   double best = 1e9;
   for (int i = 0; i < runs; i++) best = std::min(best, seconds_of(work));
@@ -111,7 +111,7 @@ struct Named {
 
 double prefill_rate(llm::Model& model, int count) {
   const double seconds = best_seconds(3, [&] {
-    std::vector<llm::Step> steps;
+    std::vector<llm::BatchToken> steps;
     for (int first = 0; first < count; first += model.forward().rows()) {
       steps.clear();
       for (int i = first; i < std::min(count, first + model.forward().rows()); i++) steps.push_back({i * 7 % 50000, 0, i, i + 1 == count});
@@ -124,7 +124,7 @@ double prefill_rate(llm::Model& model, int count) {
 double decode_rate(llm::Model& model, int slots, int count) {
   const double seconds = best_seconds(3, [&] {
     for (int i = 0; i < count; i++) {
-      const llm::Step steps[2] = {{i * 7 % 50000, 0, 64 + i, true, true}, {i * 11 % 50000, 1, 64 + i, true, true}};
+      const llm::BatchToken steps[2] = {{i * 7 % 50000, 0, 64 + i, true, true}, {i * 11 % 50000, 1, 64 + i, true, true}};
       model.forward().decode(steps, slots);
     }
   });

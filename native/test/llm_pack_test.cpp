@@ -90,7 +90,7 @@ class Sequence {
 
   /// Logits of the tokens at `wanted` (ascending).
   std::vector<Row> feed(const std::vector<int>& tokens, const std::vector<int>& wanted, bool generated = false) {
-    std::vector<llm::Step> steps;
+    std::vector<llm::BatchToken> steps;
     for (std::size_t i = 0; i < tokens.size(); i++) {
       const bool wants = std::find(wanted.begin(), wanted.end(), static_cast<int>(i)) != wanted.end();
       steps.push_back({tokens[i], 0, position_++, wants, generated});

@@ -17,7 +17,7 @@ namespace {
 
 using llm::Model;
 using llm::ModelOptions;
-using llm::Step;
+using llm::BatchToken;
 using test::check;
 using test::check_refused;
 using test::feed;
@@ -101,7 +101,7 @@ LECTERN_TEST("llm: chunks, a busy neighbour and a copied prefix change no bit") 
     // The other slot runs its own text in the same passes.
     Row beside;
     for (int i = 0; i < 150; i += 6) {
-      std::vector<Step> steps;
+      std::vector<BatchToken> steps;
       for (int k = i; k < i + 6; k++) steps.push_back({(k * 5 + 1) % shape.vocabulary, 0, k, k % 6 == 5});
       for (int k = i; k < i + 6; k++) steps.push_back({tokens[static_cast<std::size_t>(k)], 1, k, k == 149});
       const float* logits = model.forward().decode(steps.data(), static_cast<int>(steps.size()));
@@ -233,13 +233,13 @@ LECTERN_TEST("llm: passes and options out of range are refused") {
   options.rows = 4;
   const OpenedModel opened = open_model(made, cpu::Arithmetic::fast, options);
   llm::Forward& forward = opened.model->forward();
-  for (const Step step : {Step{-1, 0, 0, true}, Step{96, 0, 0, true}, Step{0, 2, 0, true}, Step{0, -1, 0, true}, Step{0, 0, 192, true}, Step{0, 0, -1, true}}) {
+  for (const BatchToken step : {BatchToken{-1, 0, 0, true}, BatchToken{96, 0, 0, true}, BatchToken{0, 2, 0, true}, BatchToken{0, -1, 0, true}, BatchToken{0, 0, 192, true}, BatchToken{0, 0, -1, true}}) {
     test::check_throws(ErrorCode::invalid_request, [&] { forward.decode(&step, 1); }, "a step out of range");
   }
-  const std::vector<Step> five(5, Step{1, 0, 0, false});
+  const std::vector<BatchToken> five(5, BatchToken{1, 0, 0, false});
   test::check_throws(ErrorCode::invalid_request, [&] { forward.decode(five.data(), 5); }, "more rows than a pass has");
   test::check_throws(ErrorCode::invalid_request, [&] { forward.decode(five.data(), 0); }, "an empty pass");
-  const Step late[2] = {{1, 0, 0, false}, {1, 1, 0, true, true}};
+  const BatchToken late[2] = {{1, 0, 0, false}, {1, 1, 0, true, true}};
   test::check_throws(ErrorCode::invalid_request, [&] { forward.decode(late, 2); }, "an answer's token behind a prompt's");
   const std::int32_t token = 1;
   test::check_throws(ErrorCode::invalid_state, [&] { forward.embed(&token, 1, Cancel{}); }, "an embedding of a decoder");

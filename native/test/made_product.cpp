@@ -15,7 +15,7 @@ MadeMatrix::MadeMatrix(DType type, int rows_, int columns_, unsigned seed) : dty
 Matrix place_random(Backend& backend, Ops& ops, DType type, int rows, int columns, float spread, std::mt19937& random) {
   const std::vector<std::byte> bytes = random_weights(type, std::int64_t{rows} * columns, spread, random);
   const Tensor tensor{"made", type, {columns, rows, 1, 1}, 2, bytes.data(), bytes.size()};
-  const Matrix placed = ops.place_matrix(&tensor, 1);
+  const Matrix placed = ops.load_matrix(&tensor, 1);
   backend.synchronise();
   return placed;
 }

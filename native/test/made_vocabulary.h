@@ -51,7 +51,7 @@ class OwnedTokenizer {
 /// processor time, and less than five seconds. Sanitized builds get shorter texts and no limit.
 void check_long_texts(const llm::Tokenizer& tokenizer, const std::string& name);
 
-/// Ends the encoding of texts in which a careless tokenizer is slow at its first look around, in between and at its last, and checks that looks come as
+/// Cancels the encoding of texts in which a careless tokenizer is slow at its first check, in between and at its last, and tests that checks come as
 /// often as there are 4,096 pieces of work.
 void check_early_ends(const llm::Tokenizer& tokenizer, const std::string& name);
 

@@ -81,7 +81,7 @@ class Measured {
     llm::SamplingOptions likeliest;
     likeliest.temperature = 0;
     llm::Sampler sampler(likeliest, model_->config().vocabulary);
-    std::vector<llm::Step> steps;
+    std::vector<llm::BatchToken> steps;
     for (int slot = 0; slot < slots; slot++) {
       prefill(prompt, slot);
       steps.push_back({tokens_[static_cast<std::size_t>(slot)], slot, prompt, true, true});

@@ -42,7 +42,7 @@ void bench_convolution(const char* name, int in_channels, int out_channels, int 
   double seconds[2];
   for (int t = 0; t < 2; t++) {
     cpu::Threads threads(t + 1);
-    cpu::Workshop shop{*cpu::network_kernels_of(available_instructions()), threads};
+    cpu::GraphContext shop{*cpu::network_kernels_of(available_instructions()), threads};
     seconds[t] = best_of([&] { convolution.run(shop, {1, height, width, side.out(height), side.out(width)}, side.pad_before, side.pad_before, in.data(), {cpu::Activation::relu}, nullptr, nullptr, out.data()); });
   }
   print(std::string(name) + ": " + std::to_string(in_channels) + " to " + std::to_string(out_channels) + ", " + std::to_string(kernel) + "x" + std::to_string(kernel) + "/" +
@@ -58,7 +58,7 @@ void bench_product(int rows, int depth, int columns) {
   double seconds[2];
   for (int t = 0; t < 2; t++) {
     cpu::Threads threads(t + 1);
-    cpu::Workshop shop{*cpu::network_kernels_of(available_instructions()), threads};
+    cpu::GraphContext shop{*cpu::network_kernels_of(available_instructions()), threads};
     seconds[t] = best_of([&] { product.run(shop, {rows, depth, columns, depth, 1}, left.data(), {}, {}, out.data()); });
   }
   print("product: " + std::to_string(rows) + " x " + std::to_string(depth) + " x " + std::to_string(columns), 2.0 * rows * depth * columns, seconds);

@@ -11,7 +11,7 @@
 #include "backend/graph_ops.h"
 #include "backend/precision.h"
 #include "cpu/backend.h"
-#include "cpu/graph/plain_graph_ops.h"
+#include "cpu/graph/reference_graph_ops.h"
 #include "cuda/emulation/fibers.h"
 #include "cuda_places.h"
 #include "harness.h"
@@ -89,7 +89,7 @@ double allowed(Precision precision) { return precision == Precision::f16 ? 4e-3 
 /// work(ops, place) gives what runs an op; all of it on every device, in every precision and both orders of threads.
 using Place1 = std::function<const float*(const Floats*)>;
 void hold(const std::string& what, std::size_t count, const std::function<void(GraphOps&, const Place1&, float*)>& work) {
-  cpu::PlainGraphOps plain;
+  cpu::ReferenceGraphOps plain;
   for (const Place& place : places()) {
     for (const Precision precision : {Precision::f16, Precision::f16x3, Precision::f32}) {
       Device device(place, precision);
@@ -205,7 +205,7 @@ LECTERN_TEST("cuda: factors in two halves, of every size, constant or not, of ha
         for (float& value : b) value *= std::exp2(std::round(std::log2(weight)));
         const std::string title = "factors of " + std::to_string(size) + " and " + std::to_string(weight) + (halves ? " in halves" : "");
         for (const Place& place : places()) {
-          cpu::PlainGraphOps plain;
+          cpu::ReferenceGraphOps plain;
           Floats want(static_cast<std::size_t>(p.rows * p.columns));
           plain.multiply(p, a.data(), b.data(), nullptr, nullptr, want.data());
           Device device(place, Precision::f16x3);

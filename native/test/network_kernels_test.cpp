@@ -22,7 +22,7 @@ LECTERN_TEST("network kernels: activations over their whole range, of infinities
       double worst = 0;
       for (std::size_t i = 0; i < x.size(); i++) {
         const double expected = activated(finish, static_cast<double>(x[i]));
-        // What is beyond float's range, and zero times infinity, are for no one to rely on.
+        // Results beyond float's range, and zero times infinity, are not defined.
         if (std::isnan(expected) || std::abs(expected) > 1e37) continue;
         const double off = std::abs(static_cast<double>(out[i]) - expected) / (std::abs(expected) + 1);
         worst = off >= 0 ? std::max(worst, off) : infinity;
@@ -70,7 +70,7 @@ LECTERN_TEST("network kernels: matrix products are what plain loops give") {
         std::vector<float> first;
         for (const int thread_count : {1, 2}) {
           cpu::Threads threads(thread_count);
-          cpu::Workshop shop{*cpu::network_kernels_of(level), threads};
+          cpu::GraphContext shop{*cpu::network_kernels_of(level), threads};
           std::vector<float> out = output_of(size(one.rows, one.columns));
           if (packed) {
             const bool transposed = thread_count == 2;

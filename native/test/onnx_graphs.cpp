@@ -9,7 +9,7 @@
 namespace lectern::test {
 namespace {
 
-/// Numbers that look like weights.
+/// Numbers that resemble weights.
 std::vector<float> waves(std::size_t count, float phase) {
   std::vector<float> values(count);
   for (std::size_t i = 0; i < count; i++) values[i] = std::sin(phase + 0.7F * static_cast<float>(i)) / 2;

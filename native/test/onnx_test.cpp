@@ -65,7 +65,7 @@ LECTERN_TEST("onnx: a condition that is read again behind its If is that of this
   }
 }
 
-LECTERN_TEST("onnx: fusion changes no result, and nothing that somebody looks at") {
+LECTERN_TEST("onnx: fusion changes no result, and no value that is read") {
   for (const bool watched : {false, true}) {
     onnx::Network fused = open(conv_network(watched));
     onnx::Network plain = open(conv_network(watched), false);

@@ -30,7 +30,7 @@ std::vector<std::int32_t> some_tokens(int count, int vocabulary) {
 Row feed(llm::Model& model, const std::vector<std::int32_t>& tokens, int chunk, int slot, int position) {
   Row last;
   for (std::size_t first = 0; first < tokens.size(); first += static_cast<std::size_t>(chunk)) {
-    std::vector<llm::Step> steps;
+    std::vector<llm::BatchToken> steps;
     for (std::size_t i = first; i < std::min(tokens.size(), first + static_cast<std::size_t>(chunk)); i++) {
       steps.push_back({tokens[i], slot, position++, i + 1 == tokens.size()});
     }

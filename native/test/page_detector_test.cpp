@@ -133,7 +133,7 @@ LECTERN_TEST("page detector: what a network sees on a page, whatever its size an
   }
 }
 
-LECTERN_TEST("page detector: other networks are refused, and a cancelled look ends") {
+LECTERN_TEST("page detector: other networks are refused, and a cancelled run ends") {
   const auto backend = cpu::make_backend();
   for (const auto& [name, bytes] : {std::pair{"no-dpi.onnx", ink_detector(0, nullptr)}, std::pair{"dpi.onnx", ink_detector(0, "fine")}, std::pair{"zero.onnx", ink_detector(0, "0")},
                                     std::pair{"planes.onnx", ink_detector(0, "96", 5)}}) {

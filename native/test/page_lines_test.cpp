@@ -1,4 +1,4 @@
-// Lines of several finders at one place: which of them count, against cases whose answer is plain.
+// Lines of several finders at one place: which of them count, against cases whose result is evident.
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -23,7 +23,7 @@ void put(PageLines& page, const PixelBox& box, std::size_t letters, float sure) 
   page.letters.push_back(std::move(read));
 }
 
-LECTERN_TEST("page lines: of two at one place the one that is worth more counts, whoever found it") {
+LECTERN_TEST("page lines: of two at one place the one that is worth more counts, whichever finder it is from") {
   PageLines page;
   put(page, {0, 100, 400, 130}, 30, 0.95F);  // 0: read well
   put(page, {0, 200, 400, 290}, 20, 0.6F);   // 1: two lines taken for one
@@ -36,7 +36,7 @@ LECTERN_TEST("page lines: of two at one place the one that is worth more counts,
   put(page, {0, 200, 400, 240}, 25, 0.97F);   // 6 and 7: the two lines
   put(page, {0, 250, 400, 290}, 25, 0.97F);
   put(page, {0, 300, 400, 330}, 12, 0.9F);    // 8: where 2 reads nothing
-  put(page, {0, 20, 400, 50}, 12, 0.9F);      // 9: where nobody else has found any
+  put(page, {0, 20, 400, 50}, 12, 0.9F);      // 9: where no other finder has a line
   put(page, {0, 400, 400, 430}, 0, 0);        // 10: empty
   check(vision::surest(page) == std::vector<std::size_t>({9, 0, 3, 6, 7, 2, 8}), "those that count, from the top");
   page.drop(6);

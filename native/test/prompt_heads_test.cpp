@@ -94,7 +94,7 @@ class PromptHeads {
   }
   const float* numbers_at(int count) {
     const Row all = numbers(count);
-    return ops_->place_vector(all.data(), all.size());
+    return ops_->load_vector(all.data(), all.size());
   }
   Matrix matrix(DType type, int outputs) { return test::place_random(backend_, *ops_, type, outputs, columns, 0.1F, random_); }
 

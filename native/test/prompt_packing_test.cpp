@@ -48,11 +48,11 @@ LECTERN_TEST("prompt rows: what gelu leaves goes on as halves that no row overfl
     const MadeMatrix down(DType::f16, width, hidden, 8);
     ProductBench bench(place, rows, hidden, width);
     const Tensor tensors[2] = {up.tensor(), down.tensor()};
-    const Matrix placed[2] = {bench.ops->place_matrix(&tensors[0], 1), bench.ops->place_matrix(&tensors[1], 1)};
+    const Matrix placed[2] = {bench.ops->load_matrix(&tensors[0], 1), bench.ops->load_matrix(&tensors[1], 1)};
     for (const float size : {1e-6F, 1.0F, 1e6F, 1e25F}) {
       const Row x = random_row(std::size_t{rows} * width, 3, size);
       const Row biases[2] = {random_row(hidden, 4, size), random_row(width, 5, size)};
-      const Linear linears[2] = {{placed[0], bench.ops->place_vector(biases[0].data(), hidden)}, {placed[1], bench.ops->place_vector(biases[1].data(), width)}};
+      const Linear linears[2] = {{placed[0], bench.ops->load_vector(biases[0].data(), hidden)}, {placed[1], bench.ops->load_vector(biases[1].data(), width)}};
       const Row mark(std::size_t{rows} * hidden, 5.0F);
       const auto block = [&](int count) { bench.ops->project_gelu_add(linears[0], linears[1], count, bench.in.floats(), bench.out.floats()); };
       const std::string name = place.name + ", rows of " + std::to_string(size);
@@ -87,8 +87,8 @@ LECTERN_TEST("prompt rows: what a norm has packed is what the next product would
       const Row parameters[2] = {random_row(width, 4, 1), random_row(width, 5, 1)};
       const auto result = [&](bool known) {
         ProductBench bench(place, rows, width, width);
-        const Linear linear{bench.ops->place_matrix(&tensor, 1), nullptr};
-        const Norm norm{bench.ops->place_vector(parameters[0].data(), width), bench.ops->place_vector(parameters[1].data(), width), 1e-5F};
+        const Linear linear{bench.ops->load_matrix(&tensor, 1), nullptr};
+        const Norm norm{bench.ops->load_vector(parameters[0].data(), width), bench.ops->load_vector(parameters[1].data(), width), 1e-5F};
         const auto gelu = [&](int count) { bench.ops->project_gelu(linear, count, bench.in.floats(), bench.out.floats()); };
         // How products want their input is known from the last.
         const Row plain = known ? bench.run(x, zeros, 0, rows, gelu) : Row();
@@ -123,7 +123,7 @@ LECTERN_TEST("prompt rows: halves neither overflow nor vanish, and what is no nu
     const MadeMatrix matrix(DType::f16, outputs, columns, 9);
     ProductBench bench(place, 4, columns, outputs);
     const Tensor tensor = matrix.tensor();
-    const Linear linear{bench.ops->place_matrix(&tensor, 1), nullptr};
+    const Linear linear{bench.ops->load_matrix(&tensor, 1), nullptr};
     for (const float size : {1e-30F, 1e-7F, 1e6F, 1e30F}) {
       const Row x = random_row(std::size_t{4} * columns, 3, size);
       const auto add = [&](int count) { bench.ops->project_add(linear, count, bench.in.floats(), bench.out.floats()); };
@@ -159,8 +159,8 @@ LECTERN_TEST("prompt rows: rows of every length are packed, normed or not") {
         const Row before(std::size_t{few} * narrow);
         for (const int norms : {0, 1, 2}) {
           ProductBench bench(place, few, columns, narrow);
-          const Linear linear{bench.ops->place_matrix(&tensor, 1), nullptr};
-          const Norm norm{bench.ops->place_vector(weight.data(), weight.size()), norms == 2 ? bench.ops->place_vector(shift.data(), shift.size()) : nullptr, 1e-5F};
+          const Linear linear{bench.ops->load_matrix(&tensor, 1), nullptr};
+          const Norm norm{bench.ops->load_vector(weight.data(), weight.size()), norms == 2 ? bench.ops->load_vector(shift.data(), shift.size()) : nullptr, 1e-5F};
           Row normed = x;
           for (int r = 0; r < few && norms > 0; r++) {
             float* const row = normed.data() + static_cast<std::ptrdiff_t>(r) * columns;

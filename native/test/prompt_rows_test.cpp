@@ -51,7 +51,7 @@ void check_products(const test::Place& place, bool groups) {
     const Row bias = random_row(outputs, 5, 1);
     ProductBench bench(place, rows, columns, outputs);
     const Tensor tensor = matrix.tensor();
-    const Linear linear{bench.ops->place_matrix(&tensor, 1), bench.ops->place_vector(bias.data(), bias.size())};
+    const Linear linear{bench.ops->load_matrix(&tensor, 1), bench.ops->load_vector(bias.data(), bias.size())};
     const auto add = [&](int count) { bench.ops->project_add(linear, count, bench.in.floats(), bench.out.floats()); };
     std::vector<double> exact = product(matrix, x, rows);
     for (std::size_t i = 0; i < exact.size(); i++) exact[i] += static_cast<double>(bias[i % outputs] + before[i]);
@@ -96,7 +96,7 @@ LECTERN_TEST("prompt rows: warpgroups that do not multiply as they should are le
     emulation::groups_multiply_wrongly = wrong;
     emulation::remarks.clear();
     ProductBench bench(cuda_emulated::make_backend(device), rows, columns, outputs);
-    const Linear linear{bench.ops->place_matrix(&tensor, 1), nullptr};
+    const Linear linear{bench.ops->load_matrix(&tensor, 1), nullptr};
     emulation::groups_multiply_wrongly = false;
     emulation::group_products = 0;
     return bench.run(x, nothing, 0, rows, [&](int count) { bench.ops->project_add(linear, count, bench.in.floats(), bench.out.floats()); });
@@ -121,8 +121,8 @@ LECTERN_TEST("prompt rows: gated pairs and gelu, of one type or two") {
       const Row weight = random_row(columns, 6, 1);
       ProductBench bench(place, rows, columns, outputs);
       const Tensor tensors[2] = {gate.tensor(), up.tensor()};
-      const Norm norm{bench.ops->place_vector(weight.data(), weight.size()), nullptr, 1e-5F};
-      const GatedWeights weights{norm, bench.ops->place_matrix(&tensors[0], 1), bench.ops->place_matrix(&tensors[1], 1)};
+      const Norm norm{bench.ops->load_vector(weight.data(), weight.size()), nullptr, 1e-5F};
+      const GatedWeights weights{norm, bench.ops->load_matrix(&tensors[0], 1), bench.ops->load_matrix(&tensors[1], 1)};
       Row normed = x;
       for (int r = 0; r < rows; r++) {
         double squares = 0;
@@ -163,8 +163,8 @@ LECTERN_TEST("prompt rows: a matrix that is unpacked in parts gives the bits of 
     for (const int outputs_here : {wide, wider}) {
       ProductBench bench(place, rows, columns, outputs_here);
       const Row before = random_row(std::size_t{rows} * static_cast<std::size_t>(outputs_here), 4, 1);
-      const GatedWeights pair{{bench.ops->place_vector(ones.data(), ones.size()), nullptr, 1e-5F}, bench.ops->place_matrix(&tensors[0], 1), bench.ops->place_matrix(&tensors[1], 1)};
-      const Linear linear{bench.ops->place_matrix(&tensors[2], 1), bench.ops->place_vector(bias.data(), bias.size())};
+      const GatedWeights pair{{bench.ops->load_vector(ones.data(), ones.size()), nullptr, 1e-5F}, bench.ops->load_matrix(&tensors[0], 1), bench.ops->load_matrix(&tensors[1], 1)};
+      const Linear linear{bench.ops->load_matrix(&tensors[2], 1), bench.ops->load_vector(bias.data(), bias.size())};
       const auto work = [&](int count) {
         if (outputs_here == wide) bench.ops->gated(pair, count, bench.in.floats(), bench.out.floats());
         else bench.ops->project_add(linear, count, bench.in.floats(), bench.out.floats());
@@ -200,7 +200,7 @@ LECTERN_TEST("prompt rows: hundreds and thousands of rows, the same bits as few 
       const Row x = random_row(static_cast<std::size_t>(made.rows) * static_cast<std::size_t>(made.columns), 3, 1);
       const Row before(static_cast<std::size_t>(made.rows) * wide);
       ProductBench bench(place, made.rows, made.columns, wide);
-      const Linear linear{bench.ops->place_matrix(&tensor, 1), nullptr};
+      const Linear linear{bench.ops->load_matrix(&tensor, 1), nullptr};
       const auto add = [&](int count) { bench.ops->project_add(linear, count, bench.in.floats(), bench.out.floats()); };
       const std::string name = place.name + ", " + std::to_string(made.rows) + " rows of " + std::string(info_of(made.type).name);
       emulation::own_copies = 0;

@@ -7,7 +7,7 @@
 
 #include "cpu/backend.h"
 #include "cuda_places.h"
-#include "engine/waiting_texts.h"
+#include "engine/embedding_batcher.h"
 #include "harness.h"
 #include "made_model.h"
 #include "opened_model.h"
@@ -86,8 +86,8 @@ LECTERN_TEST("ragged: who waits is taken along, who left or cannot be is not") {
     alone.emplace_back(values, values + forward.embedding());
   }
   passes = 0;
-  WaitingTexts waiting;
-  std::vector<std::shared_ptr<WaitingTexts::Text>> texts;
+  EmbeddingBatcher waiting;
+  std::vector<std::shared_ptr<EmbeddingBatcher::Text>> texts;
   const auto gone = std::make_shared<Cancel>();
   const auto add = [&](std::vector<std::int32_t> tokens, const std::shared_ptr<Cancel>& cancel) { texts.push_back(waiting.add(std::move(tokens), cancel)); };
   add(ids[0], gone);

@@ -1,5 +1,5 @@
-// Grammars that nobody would write.
-#include "plain_grammar.h"
+// Random grammars, most of them unlike any that a person would write.
+#include "reference_grammar.h"
 
 namespace lectern::test {
 namespace {
@@ -10,7 +10,7 @@ struct Maker {
 
   std::size_t below(std::size_t count) { return random() % count; }
 
-  PlainExpression leaf() {
+  ReferenceExpression leaf() {
     static const char* const pieces[] = {"a", "b", "ab", "aaa", "c", "\"", "\n", "\xC3\xA9", "\xE6\xBC\xA2", "a\xF0\x9F\x99\x82", "", "bca", "aaaaaaaaaaaaaaaaaa"};
     switch (below(7)) {
       case 0: case 1: case 2: return text(pieces[below(std::size(pieces))]);
@@ -31,9 +31,9 @@ struct Maker {
     }
   }
 
-  PlainExpression expression(int depth) {
+  ReferenceExpression expression(int depth) {
     if (depth == 0) return leaf();
-    std::vector<PlainExpression> parts;
+    std::vector<ReferenceExpression> parts;
     switch (below(6)) {
       case 0: return leaf();
       case 1: case 2:
@@ -52,12 +52,12 @@ struct Maker {
 
 }  // namespace
 
-PlainGrammar random_grammar(std::mt19937& random) {
+ReferenceGrammar random_grammar(std::mt19937& random) {
   Maker maker{random, 1 + random() % 4};
-  PlainGrammar grammar;
+  ReferenceGrammar grammar;
   for (std::size_t i = 0; i < maker.rules; i++) {
     // What begins with a byte is left-recursive less often.
-    PlainExpression body = maker.expression(3);
+    ReferenceExpression body = maker.expression(3);
     grammar.rules.push_back(random() % 2 == 0 ? body : sequence({text(random() % 2 == 0 ? "a" : "b"), body}));
   }
   return grammar;

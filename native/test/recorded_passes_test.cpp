@@ -12,13 +12,13 @@
 namespace lectern {
 namespace {
 
-using llm::Step;
+using llm::BatchToken;
 using test::check;
 using test::Row;
 
 /// Logits of one pass that writes a token in each of the slots, each at its own position; `wanted`: how many of the last rows give them.
 Row pass(llm::Model& model, int slots, int turn, int wanted) {
-  std::vector<Step> steps;
+  std::vector<BatchToken> steps;
   for (int slot = 0; slot < slots; slot++) steps.push_back({(7 * turn + 3 * slot + 1) % model.config().vocabulary, slot, 2 * slot + turn, slot >= slots - wanted, true});
   const float* logits = model.forward().decode(steps.data(), slots);
   return {logits, logits + std::ptrdiff_t{wanted} * model.config().vocabulary};

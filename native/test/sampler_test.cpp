@@ -11,7 +11,7 @@
 #include "harness.h"
 #include "llm/sampler.h"
 #include "llm/sampling/weights.h"
-#include "plain_sampling.h"
+#include "reference_sampling.h"
 #include "random_draws.h"
 
 namespace lectern {
@@ -76,7 +76,7 @@ SamplingOptions random_options(Random& random, std::size_t vocabulary, int only)
 }
 
 /// The token at which the plain probabilities pass `part`; -1 where rounding decides.
-TokenId plain_choice(const std::vector<double>& probability, double part) {
+TokenId reference_choice(const std::vector<double>& probability, double part) {
   double passed = 0;
   for (std::size_t id = 0; id < probability.size(); id++) {
     passed += probability[id];
@@ -110,14 +110,14 @@ void compare(Random& random, int only, Tally& tally) {
   for (int turn = 0; turn < 4; turn++) {
     const std::vector<float> logits = random_logits(random, vocabulary);
     for (std::uint32_t& word : mask) word = below(random, 3) == 0 ? 0 : below(random, 2) == 0 ? UINT32_MAX : static_cast<std::uint32_t>(random());
-    const test::PlainDistribution plain = test::plain_distribution(options, logits, history, masked ? &mask : nullptr);
+    const test::ReferenceDistribution plain = test::reference_distribution(options, logits, history, masked ? &mask : nullptr);
     if (plain.probability.empty()) {
       tally.empty++;
       const ErrorCode code = options.logit_bias.empty() ? ErrorCode::internal : ErrorCode::invalid_request;
       test::check_throws(code, [&] { (void)sampler.sample(logits.data(), masked ? &mask : nullptr); }, "no token is left");
       return;
     }
-    const TokenId expected = plain_choice(plain.probability, options.temperature == 0 ? 0.5 : static_cast<double>(draws() >> 11) * 0x1p-53);
+    const TokenId expected = reference_choice(plain.probability, options.temperature == 0 ? 0.5 : static_cast<double>(draws() >> 11) * 0x1p-53);
     const TokenId got = sampler.sample(logits.data(), masked ? &mask : nullptr).id;
     history.push_back(got);
     tally.choices++;
@@ -197,8 +197,8 @@ LECTERN_TEST("sampler: a row as large as published vocabularies") {
     if (round % 4 < 3) options.top_p = 0.9F;
     if (round >= 8) options.typical_p = 0.8F;
     if (round >= 6) options.min_p = 0.01F;
-    const test::PlainDistribution plain = test::plain_distribution(options, logits, {}, nullptr);
-    const TokenId expected = plain_choice(plain.probability, static_cast<double>(Random(options.seed)() >> 11) * 0x1p-53);
+    const test::ReferenceDistribution plain = test::reference_distribution(options, logits, {}, nullptr);
+    const TokenId expected = reference_choice(plain.probability, static_cast<double>(Random(options.seed)() >> 11) * 0x1p-53);
     const TokenId got = Sampler(options, vocabulary).sample(logits.data(), nullptr).id;
     if (expected >= 0 && plain.sure && got != expected) wrong++;
   }
@@ -213,7 +213,7 @@ LECTERN_TEST("sampler: the draw follows the probabilities") {
     options.temperature = 0.8F;
     options.seed = 42;
     options.top_k = truncated ? 15 : 0;
-    const std::vector<double> probability = test::plain_distribution(options, logits, {}, nullptr).probability;
+    const std::vector<double> probability = test::reference_distribution(options, logits, {}, nullptr).probability;
     Sampler sampler(options, 20);
     constexpr int draws = 200000;
     std::vector<int> counts(20);
@@ -266,7 +266,7 @@ LECTERN_TEST("sampler: logprobs are those of the unmodified logits") {
     Sampler sampler(options, static_cast<int>(vocabulary));
     sampler.accept(0);
     const Choice choice = sampler.sample(logits.data(), nullptr);
-    const std::vector<double> expected = test::plain_logprobs(logits);
+    const std::vector<double> expected = test::reference_logprobs(logits);
     const auto off = [&](TokenId id, float logprob) {
       const double right = expected[static_cast<std::size_t>(id)];
       return std::abs(static_cast<double>(logprob) - right) / (1 + std::abs(right));

@@ -24,7 +24,7 @@ threads() {
   if [ "${CI_FULL:-}" = 1 ]; then
     run thread tsan
   else
-    run thread tsan --filter 'lane: ' --filter 'cpu: ' --filter 'engine: ' --filter 'placement: ' --filter 'llm: chunks'
+    run thread tsan --filter 'lane: ' --filter 'cpu: ' --filter 'engine: ' --filter 'weight loader: ' --filter 'llm: chunks'
   fi
 }
 

@@ -52,7 +52,7 @@ struct Told {
 
 std::shared_ptr<Told> submit(Scheduler& scheduler, std::vector<TokenId> prompt, GenerateOptions options, std::shared_ptr<Cancel> cancel = nullptr) {
   auto told = std::make_shared<Told>();
-  const auto on_burst = [told](Burst burst) {
+  const auto on_chunk = [told](TokenChunk burst) {
     told->text += burst.text;
     told->ids.insert(told->ids.end(), burst.ids.begin(), burst.ids.end());
   };
@@ -61,7 +61,7 @@ std::shared_ptr<Told> submit(Scheduler& scheduler, std::vector<TokenId> prompt, 
     if (auto* result = std::get_if<GenerateResult>(&outcome)) told->result = *result;
     else told->error = std::get<Error>(outcome);
   };
-  scheduler.submit({std::move(prompt), std::move(options), std::move(cancel), on_burst, done});
+  scheduler.submit({std::move(prompt), std::move(options), std::move(cancel), on_chunk, done});
   return told;
 }
 
@@ -126,7 +126,7 @@ LECTERN_TEST("scheduler: the same bytes alone, beside others and over a kept pre
   check(scheduler.idle() && scheduler.occupancy().queued == 0, "idle at the end");
 }
 
-LECTERN_TEST("scheduler: while a long prompt is computed, the other answer gets a token in every pass") {
+LECTERN_TEST("scheduler: while a long prompt is computed, the other sequence gets a token in every pass") {
   House house;
   Scheduler& scheduler = *house.scheduler;
   const auto first = submit(scheduler, prompt(40), sampled(1, 40));
@@ -144,7 +144,7 @@ LECTERN_TEST("scheduler: while a long prompt is computed, the other answer gets 
   check(first->result && second->result && first->result->tokens == 40 && second->result->tokens == 3, "both answers are whole");
 }
 
-LECTERN_TEST("scheduler: an answer under a grammar of JSON is JSON, whatever the model wants") {
+LECTERN_TEST("scheduler: a sequence under a grammar of JSON is JSON, whatever the model wants") {
   House house;
   const std::shared_ptr<const Grammar> grammar = json_grammar();
   int complete = 0;
@@ -171,7 +171,7 @@ LECTERN_TEST("scheduler: an answer under a grammar of JSON is JSON, whatever the
   check(complete * 10 > static_cast<int>(answers.size() / 2) * 8, std::to_string(complete) + " of " + std::to_string(answers.size() / 2) + " came to an end");
 }
 
-LECTERN_TEST("scheduler: a grammar behind a trigger begins there, beside a free answer") {
+LECTERN_TEST("scheduler: a grammar behind a trigger begins there, beside a free sequence") {
   House house;
   GenerateOptions options = sampled(7, 120);
   options.grammar = Grammar::compile("root ::= \"{\" [0-9]{3} \"}\"");
@@ -191,7 +191,7 @@ LECTERN_TEST("scheduler: a grammar behind a trigger begins there, beside a free 
   check(told->result && told->result->reason == FinishReason::stop, "it ends with its grammar");
 }
 
-LECTERN_TEST("scheduler: what cannot run is told at once") {
+LECTERN_TEST("scheduler: what cannot run is refused at once") {
   House house;
   Scheduler& scheduler = *house.scheduler;
   const auto refused = [&](std::vector<TokenId> ids, GenerateOptions options, ErrorCode code, const std::string& part) {

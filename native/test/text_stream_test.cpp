@@ -54,7 +54,7 @@ std::pair<std::size_t, bool> character_at(const std::string& bytes, std::size_t 
   return {1, false};
 }
 
-std::string plain_text(const std::string& bytes) {
+std::string reference_text(const std::string& bytes) {
   std::string text;
   for (std::size_t at = 0; at < bytes.size();) {
     const auto [length, whole] = character_at(bytes, at);
@@ -64,7 +64,7 @@ std::string plain_text(const std::string& bytes) {
   return text;
 }
 
-bool is_valid(const std::string& text) { return plain_text(text) == text && text.find("\xEF\xBF\xBD") == std::string::npos; }
+bool is_valid(const std::string& text) { return reference_text(text) == text && text.find("\xEF\xBF\xBD") == std::string::npos; }
 
 /// Ids 0 to 2 are <unk>, <s> and </s>, 3 to 258 the bytes; then `more`.
 std::string vocabulary(const std::vector<MadeToken>& more) {
@@ -139,7 +139,7 @@ LECTERN_TEST("text stream: what is no UTF-8 becomes U+FFFD as the standards say"
   for (const auto& [bytes, signs] : cases) {
     TextStream stream(*tokenizer, {});
     const std::string text = joined(pieces(stream, bytes_as_tokens(bytes)));
-    check(text == plain_text(bytes), "as the plain rule has it");
+    check(text == reference_text(bytes), "as the plain rule has it");
     check(std::count(text.begin(), text.end(), '\xEF') == signs, std::to_string(signs) + " signs");
   }
   Random random(2);
@@ -149,7 +149,7 @@ LECTERN_TEST("text stream: what is no UTF-8 becomes U+FFFD as the standards say"
     std::string bytes;
     for (std::size_t i = below(random, 10); i > 0; i--) bytes.push_back(round % 2 == 0 ? alphabet[below(random, 12)] : static_cast<char>(random()));
     TextStream stream(*tokenizer, {});
-    same = same && joined(pieces(stream, bytes_as_tokens(bytes))) == plain_text(bytes);
+    same = same && joined(pieces(stream, bytes_as_tokens(bytes))) == reference_text(bytes);
   }
   check(same, "20,000 random strings");
 }
@@ -176,7 +176,7 @@ std::size_t plain_held(const std::string& text, const std::vector<std::string>& 
   return 0;
 }
 
-/// One answer against the plain search over the whole text, and the text after each token against what must be held back.
+/// One sequence against the plain search over the whole text, and the text after each token against what must be held back.
 bool stops_as_plain(const llm::Tokenizer& tokenizer, const Ids& ids, const std::vector<std::string>& stops) {
   TextStream stream(tokenizer, stops);
   std::string bytes;
@@ -198,7 +198,7 @@ bool stops_as_plain(const llm::Tokenizer& tokenizer, const Ids& ids, const std::
     if (text != so_far.substr(0, so_far.size() - plain_held(so_far, stops))) return false;
   }
   text += stream.finish();
-  const auto [expected, stop] = plain_stop(plain_text(bytes), stops);
+  const auto [expected, stop] = plain_stop(reference_text(bytes), stops);
   return text == expected && stream.stopped_by().value_or("") == stop && (!ended || !stop.empty());
 }
 
@@ -277,11 +277,11 @@ void check_vocabulary(const llm::Tokenizer& tokenizer, const std::vector<Ids>& t
     while (round >= texts.size() && ids.size() < 30) ids.push_back(static_cast<TokenId>(below(random, size)));
     std::string bytes;
     for (const TokenId id : ids) tokenizer.append_bytes(id, false, bytes);
-    const std::string text = plain_text(bytes);
+    const std::string text = reference_text(bytes);
     TextStream stream(tokenizer, {});
     const std::vector<std::string> taken = pieces(stream, ids);
     same = same && joined(taken) == text;
-    for (const std::string& piece : taken) whole = whole && plain_text(piece) == piece;
+    for (const std::string& piece : taken) whole = whole && reference_text(piece) == piece;
     if (text.empty() || text.size() > 400) continue;
     const std::size_t from = below(random, text.size());
     const std::string stop = text.substr(from, 1 + below(random, 8));

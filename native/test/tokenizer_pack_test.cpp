@@ -22,7 +22,7 @@ std::string bytes_of_hex(const std::string& hex) {
   return bytes;
 }
 
-/// Some cases hold a second answer, from the tokenizer that the model was published with.
+/// Some cases hold a second result, from the tokenizer that the model was published with.
 bool matches(const std::vector<llm::TokenId>& got, const Json& expected, const Json& entry) {
   const Json* original = entry.find("ids_original");
   return got == expected.integers() || (original != nullptr && got == original->integers());

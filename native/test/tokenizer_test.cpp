@@ -103,7 +103,7 @@ LECTERN_TEST("tokenizer: byte pairs merge by rank inside words") {
   const TokenId bc = 256, ab = 257, abc = 258, after_space = 259, aa = 260, twelve = 261, whole = 262;
   const OwnedTokenizer llama(byte_pairs("llama-bpe", more, merges).bytes());
   check_ids(llama, "xbc", {byte_id('x'), bc});
-  // "abc" is a token, and Llama 3 looks for whole words before it merges; Qwen begins with b c, after which a has no partner.
+  // "abc" is a token, and Llama 3 matches whole words before it merges; Qwen begins with b c, after which a has no partner.
   check_ids(llama, "abc", {abc});
   check_ids(llama, "abd", {ab, byte_id('d')});
   check_ids(llama, "aaa a", {aa, byte_id('a'), after_space});

@@ -1,4 +1,4 @@
-// Layout networks as their makers export them, with the choice of boxes inside: made ones whose answers are known, alone and together.
+// Layout networks as their makers export them, with the choice of boxes inside: synthetic ones with known outputs, alone and in batches.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -23,7 +23,7 @@ OnnxGraph graph_of_means() {
   return graph;
 }
 
-/// RT-DETR as its makers export it: it is told each picture's size, and gives labels (n, 3), boxes (n, 3, 4) in that size and scores (n, 3), the best of three queries and labels.
+/// RT-DETR as its makers export it: it takes each picture's size, and gives labels (n, 3), boxes (n, 3, 4) in that size and scores (n, 3), the best of three queries and labels.
 std::string finished_detector(const std::vector<float>& logits, const std::vector<float>& boxes) {
   OnnxGraph graph = graph_of_means();
   graph.input("orig_target_sizes", Element::i64, {-1, 2}).constant(onnx_floats("queries", {1, 3, 3}, logits)).constant(onnx_floats("places", {1, 3, 4}, boxes));
@@ -40,7 +40,7 @@ std::string finished_detector(const std::vector<float>& logits, const std::vecto
   return graph.output("labels", Element::i64, {-1, 3}).output("boxes", Element::f32, {-1, 3, 4}).output("scores", Element::f32, {-1, 3}).model();
 }
 
-/// YOLO with NonMaxSuppression inside: what is left of `boxes` (4, 4) by `scores` (3 labels, 4), which the mean of the picture is added to.
+/// YOLO with NonMaxSuppression inside: those of `boxes` (4, 4) that remain by `scores` (3 labels, 4), which the mean of the picture is added to.
 std::string suppressing_detector(const std::vector<float>& boxes, const std::vector<float>& scores) {
   OnnxGraph graph = graph_of_means();
   graph.constant(onnx_floats("places", {1, 4, 4}, boxes)).constant(onnx_floats("chances", {1, 3, 4}, scores)).constant(onnx_integers("most", {100})).constant(onnx_floats("overlap", {1}, {0.5F}));
@@ -52,11 +52,11 @@ std::string suppressing_detector(const std::vector<float>& boxes, const std::vec
 }
 
 /// Two regions on each page, the surer one in its middle, and the same alone as with all the others.
-void check_pages(const std::string& model, LayoutAnswer answer, const std::string& title) {
+void check_pages(const std::string& model, LayoutOutputs outputs, const std::string& title) {
   const Written file("export.onnx", model);
   LayoutOptions options;
   options.file = file.path;
-  options.answer = answer;
+  options.outputs = outputs;
   options.labels = {"text", "table", "picture"};
   options.threshold = 0.3F;
   options.width = options.height = 16;
@@ -82,24 +82,24 @@ void check_pages(const std::string& model, LayoutAnswer answer, const std::strin
   }
 }
 
-LECTERN_TEST("vision exports: RT-DETR's own form, which is told sizes and gives finished boxes") {
+LECTERN_TEST("vision exports: RT-DETR's own form, which takes sizes and gives finished boxes") {
   const std::vector<float> logits{2, -9, -9, -9, 1, -9, -9, -9, -9}, boxes{0.5F, 0.5F, 0.5F, 0.25F, 0.25F, 0.75F, 0.5F, 0.5F, 0.1F, 0.1F, 0.1F, 0.1F};
-  check_pages(finished_detector(logits, boxes), LayoutAnswer::finished_boxes, "finished boxes");
+  check_pages(finished_detector(logits, boxes), LayoutOutputs::finished_boxes, "finished boxes");
 }
 
 LECTERN_TEST("vision exports: YOLO with NonMaxSuppression inside leaves the better one of two boxes that overlap") {
   // The second is a worse twin of the first; what is no text stands elsewhere, and one is too unsure.
   const std::vector<float> boxes{4, 6, 12, 10, 4, 6, 12, 10.5F, 0, 8, 8, 16, 1, 1, 2, 2};
   const std::vector<float> scores{0.7F, 0.6F, 0, 0, 0, 0, 0.5F, 0, 0, 0, 0, 0.05F};
-  check_pages(suppressing_detector(boxes, scores), LayoutAnswer::selected, "the selected");
+  check_pages(suppressing_detector(boxes, scores), LayoutOutputs::selected, "the selected");
 }
 
 LECTERN_TEST("vision exports: a label that the card does not name, and sizes that are asked for in another form") {
-  const auto refused = [](const std::string& bytes, LayoutAnswer answer, std::vector<std::string> labels, const std::string& what) {
+  const auto refused = [](const std::string& bytes, LayoutOutputs outputs, std::vector<std::string> labels, const std::string& what) {
     const Written file("wrong.onnx", bytes);
     LayoutOptions options;
     options.file = file.path;
-    options.answer = answer;
+    options.outputs = outputs;
     options.labels = std::move(labels);
     check_throws(ErrorCode::invalid_model, [&] {
       LayoutFinder finder(options, place());
@@ -109,12 +109,12 @@ LECTERN_TEST("vision exports: a label that the card does not name, and sizes tha
     }, what);
   };
   const std::vector<float> boxes(12, 0.5F);
-  refused(finished_detector({-9, -9, 9, -9, -9, -9, -9, -9, -9}, boxes), LayoutAnswer::finished_boxes, {"text", "table"}, "a third label of finished boxes");
-  refused(suppressing_detector({0, 0, 8, 8, 0, 0, 8, 8, 0, 0, 8, 8, 0, 0, 8, 8}, {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1}), LayoutAnswer::selected, {"text", "table"}, "a third label of the selected");
+  refused(finished_detector({-9, -9, 9, -9, -9, -9, -9, -9, -9}, boxes), LayoutOutputs::finished_boxes, {"text", "table"}, "a third label of finished boxes");
+  refused(suppressing_detector({0, 0, 8, 8, 0, 0, 8, 8, 0, 0, 8, 8, 0, 0, 8, 8}, {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1}), LayoutOutputs::selected, {"text", "table"}, "a third label of the selected");
   OnnxGraph sizes;
   sizes.input("x", Element::f32, {1, 3, 16, 16}).input("orig_target_sizes", Element::f32, {1, 2}).node(OnnxNode("Abs", {"x"}, {"labels"})).node(OnnxNode("Abs", {"x"}, {"boxes"}));
   sizes.node(OnnxNode("Abs", {"orig_target_sizes"}, {"scores"})).output("labels", Element::f32, {1, 3, 16, 16}).output("boxes", Element::f32, {1, 3, 16, 16}).output("scores", Element::f32, {1, 2});
-  refused(sizes.model(), LayoutAnswer::finished_boxes, {"text"}, "sizes as floats");
+  refused(sizes.model(), LayoutOutputs::finished_boxes, {"text"}, "sizes as floats");
 }
 
 }  // namespace

@@ -46,12 +46,12 @@ std::string left_half_network() {
   return graph.output("y", Element::f32, {-1, 2}).model();
 }
 
-std::string answering_network(const std::vector<NamedFloats>& answers, std::int64_t side) {
+std::string network_with_outputs(const std::vector<NamedFloats>& tensors, std::int64_t side) {
   OnnxGraph graph;
   graph.input("x", Element::f32, {-1, 3, side, side}).constant(onnx_floats("zero", {}, {0}));
   graph.node(OnnxNode("ReduceMean", {"x"}, {"means"}).integers("axes", {1, 2, 3}));
-  for (std::size_t i = 0; i < answers.size(); ++i) {
-    const auto& [name, sizes, values] = answers[i];
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const auto& [name, sizes, values] = tensors[i];
     std::vector<std::int64_t> whole{1}, ones{-1};
     for (const std::int64_t size : sizes) {
       whole.push_back(size);

@@ -1,4 +1,4 @@
-// Networks made in code whose answers to a picture are known: for the readers of pages, layouts and tables.
+// Networks made in code with known outputs for a picture: for the readers of pages, layouts and tables.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct NamedFloats {
   std::vector<std::int64_t> sizes;  // without n
   std::vector<float> values;
 };
-std::string answering_network(const std::vector<NamedFloats>& answers, std::int64_t side = 16);
+std::string network_with_outputs(const std::vector<NamedFloats>& tensors, std::int64_t side = 16);
 
 /// What one bitmap gets alone.
 template <class Finder>

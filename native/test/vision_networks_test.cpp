@@ -1,4 +1,4 @@
-// Readers of pages, layouts and tables over networks with known answers, and over broken ones. The pack's networks: vision_pack_test.cpp.
+// Readers of pages, layouts and tables over networks with known outputs, and over broken ones. The pack's networks: vision_pack_test.cpp.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -48,7 +48,7 @@ LECTERN_TEST("vision networks: a page is read by three networks, lines turned th
   options.reader.least_width = 64;
   Page page(640, 480);
   // Two lines of 24 pixels' height. What the reader sees is 27.3 pixels high and has paper above and below: its levels are that much lighter.
-  // Greys next to each other are next in lightness, and the lightest is at the ends: a column that holds two of them looks like no third.
+  // Greys next to each other are next in lightness, and the lightest is at the ends: a column that holds two of them resembles no third.
   const auto paint = [&](double left, double top, const std::string& text) {
     for (const char letter : text) page.rectangle(left, top, left + 50, top + 24, letter == 'a' ? grey_a : letter == 'b' ? grey_b : grey_c), left += 50;
   };
@@ -140,7 +140,7 @@ LECTERN_TEST("vision networks: a line says the same alone and beside others, in 
   const auto together = reader.read(lines, Cancel());
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const LineLetters alone = reader.read({lines[i]}, Cancel())[0];
-    // Where two greys meet, a column may look like one between them.
+    // Where two greys meet, a column may resemble one between them.
     std::string strict;
     for (const ReadLetter& letter : together[i].letters) strict += letter.end - letter.begin > 2 ? letter.text : "";
     check(strict == texts[i], "it says " + strict + ", not " + texts[i]);
@@ -164,16 +164,16 @@ LECTERN_TEST("vision networks: a line says the same alone and beside others, in 
 
 const std::vector<std::string> three_labels{"text", "table", "picture"};
 
-LECTERN_TEST("vision networks: layouts of chosen answers, in every form, alone and together") {
+LECTERN_TEST("vision networks: layouts of chosen outputs, in every form, alone and together") {
   const std::vector<float> logits{2, -9, -9, -9, 1, -9, -9, -9, -9}, boxes{0.5F, 0.5F, 0.5F, 0.25F, 0.25F, 0.75F, 0.5F, 0.5F, 0.1F, 0.1F, 0.1F, 0.1F};
   LayoutOptions options;
   options.labels = three_labels;
   options.threshold = 0.5F;
   options.width = options.height = 16;
-  const auto sees = [&](const std::vector<NamedFloats>& answers, LayoutAnswer answer, const Bitmap& page) {
-    const Written file("layout.onnx", answering_network(answers));
+  const auto sees = [&](const std::vector<NamedFloats>& tensors, LayoutOutputs outputs, const Bitmap& page) {
+    const Written file("layout.onnx", network_with_outputs(tensors));
     options.file = file.path;
-    options.answer = answer;
+    options.outputs = outputs;
     return LayoutFinder(options, place()).find({&page, 1}, Cancel())[0];
   };
   const Page dark(320, 160, 0, 0);
@@ -187,21 +187,21 @@ LECTERN_TEST("vision networks: layouts of chosen answers, in every form, alone a
     check_near(regions[1].left, 0, 1e-3, title + ": the second, left");
     check_near(regions[1].bottom, 160, 1e-3, title + ": the second, bottom");
   };
-  expect(sees({{"logits", {3, 3}, logits}, {"pred_boxes", {3, 4}, boxes}}, LayoutAnswer::queries, dark.bitmap()), "queries");
-  expect(sees({{"rows", {3, 6}, {4, 6, 12, 10, 0.9F, 0, 0, 8, 8, 16, 0.6F, 1, 1, 1, 2, 2, 0.1F, 2}}}, LayoutAnswer::finished_rows, dark.bitmap()), "finished rows");
+  expect(sees({{"logits", {3, 3}, logits}, {"pred_boxes", {3, 4}, boxes}}, LayoutOutputs::queries, dark.bitmap()), "queries");
+  expect(sees({{"rows", {3, 6}, {4, 6, 12, 10, 0.9F, 0, 0, 8, 8, 16, 0.6F, 1, 1, 1, 2, 2, 0.1F, 2}}}, LayoutOutputs::finished_rows, dark.bitmap()), "finished rows");
   // Three places, the last one a worse twin of the first.
-  expect(sees({{"y", {7, 3}, {8, 4, 8.1F, 8, 12, 8, 8, 8, 8, 4, 8, 4, 0.9F, 0, 0.8F, 0.1F, 0.7F, 0, 0, 0, 0}}}, LayoutAnswer::places, dark.bitmap()), "places");
+  expect(sees({{"y", {7, 3}, {8, 4, 8.1F, 8, 12, 8, 8, 8, 8, 4, 8, 4, 0.9F, 0, 0.8F, 0.1F, 0.7F, 0, 0, 0, 0}}}, LayoutOutputs::places, dark.bitmap()), "places");
 
-  const Written file("batch.onnx", answering_network({{"logits", {3, 3}, logits}, {"boxes", {3, 4}, boxes}}));
+  const Written file("batch.onnx", network_with_outputs({{"logits", {3, 3}, logits}, {"boxes", {3, 4}, boxes}}));
   options.file = file.path;
-  options.answer = LayoutAnswer::queries;
+  options.outputs = LayoutOutputs::queries;
   LayoutFinder finder(options, place());
   std::vector<Page> pages;
   std::vector<Bitmap> bitmaps;
   for (int i = 0; i < 9; ++i) pages.emplace_back(40 + 13 * i, 90 - 7 * i, 0, static_cast<std::uint8_t>(i * 25));
   for (const Page& page : pages) bitmaps.push_back(page.bitmap());
   const auto together = finder.find(bitmaps, Cancel());
-  check(together.size() == 9 && together[0][0].score < together[8][0].score, "one answer a page, each by its own picture");
+  check(together.size() == 9 && together[0][0].score < together[8][0].score, "one result a page, each by its own picture");
   for (std::size_t i = 0; i < pages.size(); ++i) {
     const auto alone = finder.find({&bitmaps[i], 1}, Cancel())[0];
     check(std::equal(alone.begin(), alone.end(), together[i].begin(), together[i].end(), [](const Region& a, const Region& b) { return a.label == b.label && a.score == b.score && a.left == b.left && a.bottom == b.bottom; }), "page " + std::to_string(i) + " alone");
@@ -221,7 +221,7 @@ LECTERN_TEST("vision networks: a table's cells and their places") {
     for (int k = 0; k < 8; ++k) boxes.push_back(static_cast<float>(step) / 10 + static_cast<float>(k % 2) / 20);
   }
   for (const bool padded : {false, true}) {
-    const Written file("table.onnx", answering_network({{"loc", {10, 8}, boxes}, {"words", {10, 8}, probabilities}}));
+    const Written file("table.onnx", network_with_outputs({{"loc", {10, 8}, boxes}, {"words", {10, 8}, probabilities}}));
     TableOptions options;
     options.file = file.path;
     options.dictionary = words.path;
@@ -239,7 +239,7 @@ LECTERN_TEST("vision networks: a table's cells and their places") {
   }
   {
     // Four tables, and one more: each has the box that its own picture gives it.
-    const Written file("tables.onnx", answering_network({{"loc", {10, 8}, boxes}, {"words", {10, 8}, probabilities}}));
+    const Written file("tables.onnx", network_with_outputs({{"loc", {10, 8}, boxes}, {"words", {10, 8}, probabilities}}));
     TableOptions options;
     options.file = file.path;
     options.dictionary = words.path;
@@ -256,18 +256,18 @@ LECTERN_TEST("vision networks: a table's cells and their places") {
     }
   }
   TableOptions options;
-  const Written file("table.onnx", answering_network({{"loc", {10, 8}, boxes}, {"words", {10, 8}, probabilities}})), few("few.txt", "<tr>\n");
+  const Written file("table.onnx", network_with_outputs({{"loc", {10, 8}, boxes}, {"words", {10, 8}, probabilities}})), few("few.txt", "<tr>\n");
   options.file = file.path;
   options.dictionary = few.path;
   check_throws(ErrorCode::invalid_model, [&] { found_alone(TableFinder(options, place()), Page(20, 20).bitmap()); }, "a dictionary of another size");
 }
 
 LECTERN_TEST("vision networks: broken networks are refused with a reason, and none brings anything down") {
-  const auto refused = [](const std::string& bytes, LayoutAnswer answer, const std::string& what, ErrorCode code = ErrorCode::invalid_model) {
+  const auto refused = [](const std::string& bytes, LayoutOutputs outputs, const std::string& what, ErrorCode code = ErrorCode::invalid_model) {
     const Written file("broken.onnx", bytes);
     LayoutOptions options;
     options.file = file.path;
-    options.answer = answer;
+    options.outputs = outputs;
     options.labels = three_labels;
     check_throws(code, [&] {
       LayoutFinder finder(options, place());
@@ -277,27 +277,27 @@ LECTERN_TEST("vision networks: broken networks are refused with a reason, and no
     }, what);
   };
   const float nan = std::numeric_limits<float>::quiet_NaN(), infinite = std::numeric_limits<float>::infinity();
-  refused(answering_network({{"logits", {1, 3}, {nan, 0, 0}}, {"boxes", {1, 4}, {0, 0, 1, 1}}}), LayoutAnswer::queries, "logits that are no numbers");
-  refused(answering_network({{"logits", {1, 3}, {1, 0, 0}}, {"boxes", {1, 4}, {0, infinite, 1, 1}}}), LayoutAnswer::queries, "boxes without end");
-  refused(answering_network({{"logits", {1, 2}, {1, 0}}, {"boxes", {1, 4}, {0, 0, 1, 1}}}), LayoutAnswer::queries, "another number of labels");
-  refused(answering_network({{"logits", {1, 3}, {1, 0, 0}}, {"boxes", {2, 4}, {0, 0, 1, 1, 0, 0, 1, 1}}}), LayoutAnswer::queries, "more boxes than queries");
-  refused(answering_network({{"logits", {1, 3}, {1, 0, 0}}}), LayoutAnswer::queries, "no boxes");
-  refused(answering_network({{"y", {6}, {1, 2, 3, 4, 5, 6}}}), LayoutAnswer::finished_rows, "rows in one row");
-  refused(answering_network({{"y", {1, 5}, {1, 2, 3, 4, 5}}}), LayoutAnswer::finished_rows, "rows of five numbers");
-  refused(answering_network({{"y", {1, 6}, {1, 2, 3, 4, 1, 9}}}), LayoutAnswer::finished_rows, "a label that there is not");
-  refused(answering_network({{"y", {8, 1}, {1, 2, 3, 4, 1, 9, 1, 1}}}), LayoutAnswer::places, "places with another number of labels");
-  refused(answering_network({{"y", {3, 1}, {1, 2, 3}}}), LayoutAnswer::places, "places without labels");
-  refused(darkness_network(), LayoutAnswer::selected, "no selection");
-  refused("no network", LayoutAnswer::places, "no network at all");
+  refused(network_with_outputs({{"logits", {1, 3}, {nan, 0, 0}}, {"boxes", {1, 4}, {0, 0, 1, 1}}}), LayoutOutputs::queries, "logits that are no numbers");
+  refused(network_with_outputs({{"logits", {1, 3}, {1, 0, 0}}, {"boxes", {1, 4}, {0, infinite, 1, 1}}}), LayoutOutputs::queries, "boxes without end");
+  refused(network_with_outputs({{"logits", {1, 2}, {1, 0}}, {"boxes", {1, 4}, {0, 0, 1, 1}}}), LayoutOutputs::queries, "another number of labels");
+  refused(network_with_outputs({{"logits", {1, 3}, {1, 0, 0}}, {"boxes", {2, 4}, {0, 0, 1, 1, 0, 0, 1, 1}}}), LayoutOutputs::queries, "more boxes than queries");
+  refused(network_with_outputs({{"logits", {1, 3}, {1, 0, 0}}}), LayoutOutputs::queries, "no boxes");
+  refused(network_with_outputs({{"y", {6}, {1, 2, 3, 4, 5, 6}}}), LayoutOutputs::finished_rows, "rows in one row");
+  refused(network_with_outputs({{"y", {1, 5}, {1, 2, 3, 4, 5}}}), LayoutOutputs::finished_rows, "rows of five numbers");
+  refused(network_with_outputs({{"y", {1, 6}, {1, 2, 3, 4, 1, 9}}}), LayoutOutputs::finished_rows, "a label that there is not");
+  refused(network_with_outputs({{"y", {8, 1}, {1, 2, 3, 4, 1, 9, 1, 1}}}), LayoutOutputs::places, "places with another number of labels");
+  refused(network_with_outputs({{"y", {3, 1}, {1, 2, 3}}}), LayoutOutputs::places, "places without labels");
+  refused(darkness_network(), LayoutOutputs::selected, "no selection");
+  refused("no network", LayoutOutputs::places, "no network at all");
   OnnxGraph grey;
   grey.input("x", Element::f32, {1, 1, 16, 16}).node(OnnxNode("Abs", {"x"}, {"y"})).output("y", Element::f32, {1, 1, 16, 16});
-  refused(grey.model(), LayoutAnswer::places, "one channel");
+  refused(grey.model(), LayoutOutputs::places, "one channel");
   OnnxGraph many;
   many.input("x", Element::f32, {6, 3, 16, 16}).node(OnnxNode("Abs", {"x"}, {"y"})).output("y", Element::f32, {6, 3, 16, 16});
-  refused(many.model(), LayoutAnswer::places, "six pictures at once");
+  refused(many.model(), LayoutOutputs::places, "six pictures at once");
   OnnxGraph two;
   two.input("x", Element::f32, {1, 3, 16, 16}).input("z", Element::f32, {1}).node(OnnxNode("Add", {"x", "z"}, {"y"})).output("y", Element::f32, {1, 3, 16, 16});
-  refused(two.model(), LayoutAnswer::places, "a second input");
+  refused(two.model(), LayoutOutputs::places, "a second input");
   DetectorOptions detector;
   detector.file = "/nowhere/detector.onnx";
   check_throws(ErrorCode::model_not_found, [&] { TextDetector(detector, place()); }, "a file that is not there");

@@ -1,4 +1,4 @@
-// Layouts, text and tables by the pack's networks, against readings of their outputs by hand: the weights are random, what is done with the answers is not.
+// Layouts, text and tables by the pack's networks, against readings of their outputs by hand: the weights are random, the decoding of the outputs is not.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -68,11 +68,11 @@ LECTERN_TEST("vision networks: layouts of the pack's networks, against readings 
   const Page page = busy_page();
   const Bitmap bitmap = page.bitmap();
   for (const fs::path& folder : nets()) {
-    const auto compare = [&](const std::string& name, LayoutAnswer answer, int labels, int width, int height, float threshold, auto plain) {
+    const auto compare = [&](const std::string& name, LayoutOutputs outputs, int labels, int width, int height, float threshold, auto plain) {
       if (!fs::exists(folder / name)) return;
       LayoutOptions options;
       options.file = folder / name / "model.onnx";
-      options.answer = answer;
+      options.outputs = outputs;
       options.preparation = {Fit::centre, false, {0, 0, 0}, {1, 1, 1}, 114.0F / 255};
       options.width = width;
       options.height = height;
@@ -96,7 +96,7 @@ LECTERN_TEST("vision networks: layouts of the pack's networks, against readings 
       plain(PackNetwork{options.file}.run(picture, height, width), add);
       compare_regions(mine, regions, name);
     };
-    compare("rtdetrv2_small", LayoutAnswer::queries, 17, 192, 192, 0.5F, [](const std::vector<onnx::Output>& outputs, auto add) {
+    compare("rtdetrv2_small", LayoutOutputs::queries, 17, 192, 192, 0.5F, [](const std::vector<onnx::Output>& outputs, auto add) {
       const auto logits = outputs[0].as<float>(), boxes = outputs[1].as<float>();
       std::vector<float> sorted(logits.begin(), logits.end());
       std::nth_element(sorted.begin(), sorted.begin() + 39, sorted.end(), std::greater<>());
@@ -107,7 +107,7 @@ LECTERN_TEST("vision networks: layouts of the pack's networks, against readings 
         add(static_cast<int>(i % 17), static_cast<float>(score), at(0) - at(2) / 2, at(1) - at(3) / 2, at(0) + at(2) / 2, at(1) + at(3) / 2);
       }
     });
-    compare("yolo_small", LayoutAnswer::places, 11, 192, 160, 0.75F, [](const std::vector<onnx::Output>& outputs, auto add) {
+    compare("yolo_small", LayoutOutputs::places, 11, 192, 160, 0.75F, [](const std::vector<onnx::Output>& outputs, auto add) {
       const auto values = outputs[0].as<float>();
       const auto places = static_cast<std::size_t>(outputs[0].shape[2]);
       struct Box { int label; float score; double x0, y0, x1, y1; };
@@ -128,11 +128,11 @@ LECTERN_TEST("vision networks: layouts of the pack's networks, against readings 
         });
       }
     });
-    compare("yolo_small_e2e", LayoutAnswer::finished_rows, 11, 128, 160, 0.3F, [](const std::vector<onnx::Output>& outputs, auto add) {
+    compare("yolo_small_e2e", LayoutOutputs::finished_rows, 11, 128, 160, 0.3F, [](const std::vector<onnx::Output>& outputs, auto add) {
       const auto rows = outputs[0].as<float>();
       for (std::size_t i = 0; i < rows.size(); i += 6) if (rows[i + 4] >= 0.3F) add(static_cast<int>(rows[i + 5]), rows[i + 4], static_cast<double>(rows[i]), static_cast<double>(rows[i + 1]), static_cast<double>(rows[i + 2]), static_cast<double>(rows[i + 3]));
     });
-    compare("yolo_small_nms", LayoutAnswer::selected, 11, 160, 128, 0.35F, [](const std::vector<onnx::Output>& outputs, auto add) {
+    compare("yolo_small_nms", LayoutOutputs::selected, 11, 160, 128, 0.35F, [](const std::vector<onnx::Output>& outputs, auto add) {
       const auto boxes = outputs[0].as<float>(), scores = outputs[1].as<float>();
       const auto selected = outputs[2].as<std::int64_t>();
       for (std::size_t i = 0; i < scores.size(); ++i) if (scores[i] >= 0.35F) add(static_cast<int>(selected[i * 3 + 1]), scores[i], static_cast<double>(boxes[i * 4]), static_cast<double>(boxes[i * 4 + 1]), static_cast<double>(boxes[i * 4 + 2]), static_cast<double>(boxes[i * 4 + 3]));

@@ -1,4 +1,4 @@
-// Cells between separators: drawn grids come back, against a reading that asks every pair of places by itself; and a network that answers so.
+// Cells between separators: drawn grids come back, against a reading that tests every pair of places by itself; and a network with such outputs.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -18,7 +18,7 @@ using namespace lectern;
 using namespace lectern::test;
 using namespace lectern::vision;
 
-/// A grid as a network that is right would answer: 4 places for each row and column, the last one its separator; 2 by 2 places of the maps for each cell.
+/// A grid as the outputs of a perfect network: 4 places for each row and column, the last one its separator; 2 by 2 places of the maps for each cell.
 struct Drawn {
   int rows, columns, heads;
   std::vector<int> owner;  // (rows, columns)
@@ -99,16 +99,16 @@ LECTERN_TEST("vision separators: NaN parts nothing") {
   check_near(static_cast<double>(table.score), std::exp(-(1 - 1 / (1 + std::exp(-3.0))) / 2 - 0.5), 1e-6, "one line may be wrong, and of two cells nobody knows whether they are one");
 }
 
-LECTERN_TEST("vision separators: a network that answers so, and ones that do not") {
+LECTERN_TEST("vision separators: a network with such outputs, and ones without") {
   std::mt19937 random(9);
   const Drawn drawn(random, 3, 2);
   std::vector<float> rows = drawn.row, spans = drawn.right;
   rows.insert(rows.end(), drawn.head.begin(), drawn.head.end());
   spans.insert(spans.end(), drawn.down.begin(), drawn.down.end());
   TableOptions options;
-  options.answer = TableAnswer::separators;
-  const auto found = [&](const std::vector<NamedFloats>& answers, std::int64_t side = -1) {
-    const Written file("separators.onnx", answering_network(answers, side));
+  options.outputs = TableOutputs::separators;
+  const auto found = [&](const std::vector<NamedFloats>& tensors, std::int64_t side = -1) {
+    const Written file("separators.onnx", network_with_outputs(tensors, side));
     options.file = file.path;
     return found_alone(TableFinder(options, place()), Page(64, 48).bitmap());
   };
@@ -117,7 +117,7 @@ LECTERN_TEST("vision separators: a network that answers so, and ones that do not
   check(table.grid.rows == 3 && table.grid.columns == 2, "its grid");
   check_near(table.cells.back().box[2].x, 64, 1e-9, "in pixels of the bitmap");
   {
-    const Written file("separators.onnx", answering_network({of_rows, of_columns, of_spans}, -1));
+    const Written file("separators.onnx", network_with_outputs({of_rows, of_columns, of_spans}, -1));
     options.file = file.path;
     TableFinder finder(options, place());
     const Page first(64, 48, 0, 200), second(64, 48, 0, 250), wide(128, 48, 0, 200);

@@ -276,7 +276,7 @@ LECTERN_TEST("vision shapes: boxes of a text map, as flood fill finds them") {
   check_throws(ErrorCode::cancelled, [&] { find_text_boxes(specks, 600, 400, {}, cancel); }, "a cancelled search");
 }
 
-LECTERN_TEST("vision shapes: the size at which text is looked for") {
+LECTERN_TEST("vision shapes: the size at which text is detected") {
   const auto is = [](int width, int height, int wanted_width, int wanted_height, const char* what) {
     const auto size = detection_size(width, height, 736, 1920);
     check(size[0] == wanted_width && size[1] == wanted_height, std::string(what) + ": " + std::to_string(size[0]) + "x" + std::to_string(size[1]));

@@ -9,7 +9,7 @@
 namespace lectern::vision {
 namespace {
 
-/// A point of the page turned so that the assumed lean is level: `along` grows with reading, `down` towards the foot.
+/// A point of the page turned so that the assumed skew is level: `along` grows with reading, `down` towards the foot.
 struct Point {
   float along;
   float down;
@@ -62,7 +62,7 @@ std::vector<Point> lowest_points(const Ink& ink, const std::vector<bool>& is_tex
 std::vector<Chain> chain_up(const std::vector<Point>& points, int letter_height, const Cancel& cancel) {
   // Wide enough for the spaces of a justified line: with 1.2 letters instead of 3 a third of the pages came out wrong.
   const float reach = 3.0F * static_cast<float>(letter_height);
-  // A third of a letter: descenders, which are deeper, chain among themselves and then lean like all the rest.
+  // A third of a letter: descenders, which are deeper, chain among themselves and then skew like all the rest.
   const float tolerance = std::max(1.5F, 0.3F * static_cast<float>(letter_height));
   std::vector<Chain> chains;
   std::vector<std::size_t> open;
@@ -83,7 +83,7 @@ std::vector<Chain> chain_up(const std::vector<Point>& points, int letter_height,
     }
     Chain& chain = chains[nearest];
     chain.points.push_back(point);
-    // Follows the lean that is still unknown without jumping after one deep letter.
+    // Follows the skew that is still unknown without jumping after one deep letter.
     chain.down += 0.25F * (point.down - chain.down);
   }
   std::erase_if(chains, [](const Chain& chain) { return chain.points.size() < 4; });
@@ -138,7 +138,7 @@ Fit fit_slope(const std::vector<Chain>& chains, double slope, float trim) {
 
 }  // namespace
 
-Lean measure_lean(const Ink& ink, const std::vector<bool>& is_text, int letter_height, double degrees,
+Skew measure_skew(const Ink& ink, const std::vector<bool>& is_text, int letter_height, double degrees,
                   const Cancel& cancel) {
   const std::vector<Point> points = lowest_points(ink, is_text, letter_height, degrees);
   const std::vector<Chain> chains = chain_up(points, letter_height, cancel);

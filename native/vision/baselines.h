@@ -1,4 +1,4 @@
-// Lines of text as chains of the lowest points of their letters, and the lean that all of them share.
+// Lines of text as chains of the lowest points of their letters, and the skew that all of them share.
 #pragma once
 
 #include <vector>
@@ -8,17 +8,17 @@
 
 namespace lectern::vision {
 
-struct Lean {
+struct Skew {
   double degrees;  // counter-clockwise positive
   int points;      // letters, about
   int support;     // of these, how many stand on one of the straight lines that were found
 };
 
-/// Measures the lean near `degrees` (within about a degree) from the marks that `is_text` names. Letters are chained into
+/// Measures the skew near `degrees` (within about a degree) from the marks that `is_text` names. Letters are chained into
 /// lines along that direction, and one slope is fitted to all lines, each with an intercept of its own: columns whose lines
 /// do not meet and tables do not mislead it, and a long line counts for more than a short one.
 /// `letter_height` in pixels. Throws Error `cancelled`.
-Lean measure_lean(const Ink& ink, const std::vector<bool>& is_text, int letter_height, double degrees,
+Skew measure_skew(const Ink& ink, const std::vector<bool>& is_text, int letter_height, double degrees,
                   const Cancel& cancel);
 
 }  // namespace lectern::vision

@@ -16,7 +16,7 @@ namespace lectern::vision {
 namespace {
 
 // Pixels of the page while it is measured, about: A4 at 150 dpi is halved. Finer costs time and gains nothing: the letters
-// of clean pages come out 0.002 degrees nearer, the specks of noisy ones begin to look like letters.
+// of clean pages come out 0.002 degrees nearer, and the specks of noisy ones begin to resemble letters.
 constexpr double working_pixels = 750e3;
 
 // A letter's surroundings, to each side: 5 mm on A4.
@@ -24,7 +24,7 @@ constexpr int threshold_reach = 15;
 
 constexpr double coarse_step_degrees = 0.5;
 
-// More pieces of ink than this add time to the coarse search and nothing to its answer.
+// More marks of ink than this add time to the coarse search and do not change its result.
 constexpr std::size_t coarse_pieces = 20000;
 
 // The height of the letters is where this share of the ink lies in lower marks. The second serves pages on which pictures
@@ -45,7 +45,7 @@ void make_paper_bright(Gray& gray) {
 }
 
 /// Not so: what hangs over the page's edge (shadows, the scanner's lid), rulings, frames and hatching (they fill little of
-/// their box once they lean, and have no height while they do not), specks.
+/// their box once they skew, and have no height while they do not), specks.
 bool may_be_letters(const Mark& mark, const Gray& gray) {
   if (mark.left == 0 || mark.top == 0 || mark.right == gray.width || mark.bottom == gray.height) return false;
   const std::int64_t box = static_cast<std::int64_t>(mark.width()) * mark.height();
@@ -105,7 +105,7 @@ std::vector<Piece> cut_into_pieces(const Ink& ink, const std::vector<bool>& is_t
   return pieces;
 }
 
-/// How unevenly the ink falls into rows that lean by `degrees`: the sum of their squares.
+/// How unevenly the ink falls into rows that skew by `degrees`: the sum of their squares.
 double sharpness(const std::vector<Piece>& pieces, const Gray& gray, double degrees, std::vector<float>& rows) {
   const double radians = degrees * std::numbers::pi / 180;
   const auto cosine = static_cast<float>(std::cos(radians));
@@ -147,20 +147,20 @@ double coarse_angle(const std::vector<Piece>& pieces, const Gray& gray, const Ca
   return (static_cast<double>(best) + offset) * coarse_step_degrees - limit;
 }
 
-Lean lean_of_letters(const Ink& ink, const Gray& gray, int letter_height, const Cancel& cancel) {
+Skew skew_of_letters(const Ink& ink, const Gray& gray, int letter_height, const Cancel& cancel) {
   const std::vector<bool> is_text = find_text(ink.marks, gray, letter_height);
   const double coarse = coarse_angle(cut_into_pieces(ink, is_text), gray, cancel);
   // Twice: chained along the coarse angle, lines of different columns still get joined here and there.
-  const Lean rough = measure_lean(ink, is_text, letter_height, coarse, cancel);
-  return measure_lean(ink, is_text, letter_height, rough.degrees, cancel);
+  const Skew rough = measure_skew(ink, is_text, letter_height, coarse, cancel);
+  return measure_skew(ink, is_text, letter_height, rough.degrees, cancel);
 }
 
 /// Letters stand on straight lines. Measured share that does: print 0.5 to 0.95, a paragraph beside a large photograph 0.07;
 /// noise, photographs and text that runs down the page at most 0.02, and never more than 7 letters.
-bool is_text_page(const Lean& lean) {
-  if (lean.support >= 16) return lean.support >= 0.05 * lean.points;
+bool is_text_page(const Skew& skew) {
+  if (skew.support >= 16) return skew.support >= 0.05 * skew.points;
   // Two words on a title page count when there is nothing else.
-  return lean.support >= 6 && lean.support >= 0.8 * lean.points;
+  return skew.support >= 6 && skew.support >= 0.8 * skew.points;
 }
 
 }  // namespace
@@ -170,16 +170,16 @@ double deskew_angle(const Bitmap& bitmap, const Cancel& cancel) {
   make_paper_bright(gray);
   const Ink ink = find_ink(gray, threshold_reach, cancel);
 
-  Lean best{0, 0, 0};
+  Skew best{0, 0, 0};
   int tried = 0;
   for (const double share : height_shares) {
     const int letter_height = letter_height_at(share, ink.marks, gray);
     if (letter_height == tried) continue;
     tried = letter_height;
-    const Lean lean = lean_of_letters(ink, gray, letter_height, cancel);
-    if (lean.support > best.support) best = lean;
+    const Skew skew = skew_of_letters(ink, gray, letter_height, cancel);
+    if (skew.support > best.support) best = skew;
   }
-  // A lean past the range may be half of something larger: not ours to tell.
+  // A skew past the range may be half of something larger: not ours to tell.
   const bool told = is_text_page(best) && std::abs(best.degrees) <= max_deskew_degrees + 0.1;
   return told ? best.degrees : 0;
 }

@@ -6,10 +6,10 @@
 
 namespace lectern::vision {
 
-/// Pages that lean further are not recognised as text.
+/// Pages that skew further are not recognised as text.
 inline constexpr double max_deskew_degrees = 15.0;
 
-/// Degrees, counter-clockwise positive, by which the text lines of a page lean, within ±15; 0 for a page without text.
+/// Degrees, counter-clockwise positive, by which the text lines of a page skew, within ±15; 0 for a page without text.
 /// Within 0.1 of the truth on clean pages, 0.2 on noisy ones. Throws Error `cancelled`.
 double deskew_angle(const Bitmap& bitmap, const Cancel& cancel);
 

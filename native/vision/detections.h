@@ -1,4 +1,4 @@
-// What detectors answer with, as boxes: the forms that published networks give it.
+// The outputs of detection networks as boxes, in the forms that published networks give them.
 #pragma once
 
 #include <array>

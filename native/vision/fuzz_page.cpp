@@ -1,4 +1,4 @@
-// What the fuzzer runs: any bytes as the pixels of a page, its lines found and cut, its lean measured, its boxes to tick wiped out, its shades found, its dark grounds turned round. native/test/fuzz.sh builds and starts it.
+// What the fuzzer runs: any bytes as the pixels of a page, its lines found and cut, its lean measured, its boxes to tick wiped out, its fills found, its dark grounds turned round. native/test/fuzz.sh builds and starts it.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "error.h"
-#include "vision/dark_ground.h"
+#include "vision/dark_fills.h"
 #include "vision/deskew.h"
 #include "vision/line_finder.h"
 #include "vision/line_image.h"
 #include "vision/rulings.h"
-#include "vision/shades.h"
+#include "vision/fills.h"
 #include "vision/tick_boxes.h"
 
 namespace lectern::vision {
@@ -70,13 +70,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     Gray wiped = page;
     wipe_out(wiped, ink, one);
   }
-  if (const auto turned = dark_ground(page, dpi)) {
+  if (const auto turned = invert_dark_fills(page, dpi)) {
     demand(turned->width == width && turned->height == height && turned->pixels.size() == page.pixels.size());
     look(*turned, dpi);
   }
   GreyImage grey{width, height, std::move(page.pixels)};
-  for (const Shade& shade : find_shades(grey, dpi, never)) {
-    demand(shade.left >= 0 && shade.top >= 0 && shade.right <= static_cast<float>(width) && shade.bottom <= static_cast<float>(height) && shade.left < shade.right && shade.top < shade.bottom);
+  for (const Fill& fill : find_fills(grey, dpi, never)) {
+    demand(fill.left >= 0 && fill.top >= 0 && fill.right <= static_cast<float>(width) && fill.bottom <= static_cast<float>(height) && fill.left < fill.right && fill.top < fill.bottom);
   }
   wipe_upright_rulings(grey, find_rulings(grey, dpi, never), dpi);
   return 0;

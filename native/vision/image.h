@@ -15,7 +15,7 @@ inline constexpr int max_side = 32768;
 /// The largest picture that a vision network may take: 16 Mi pixels (4096 x 4096) are 192 MiB of floats.
 inline constexpr std::int64_t max_resized_pixels = std::int64_t{1} << 24;
 
-/// A view of somebody's pixels: RGBA, 8 bits each, rows from the top. Who makes one has checked that both sides are in
+/// A view of a caller's pixels: RGBA, 8 bits each, rows from the top. Its creator has checked that both sides are in
 /// 1..max_side and that `stride * (height - 1) + 4 * width` bytes are there.
 struct Bitmap {
   const std::uint8_t* pixels;  // (height, stride)

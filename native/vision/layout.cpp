@@ -14,21 +14,21 @@ LayoutFinder::LayoutFinder(const LayoutOptions& options, const Place& place) : o
     return static_cast<std::size_t>(found);
   };
   int labels = -1;
-  switch (options_.answer) {
-    case LayoutAnswer::queries:
+  switch (options_.outputs) {
+    case LayoutOutputs::queries:
       labels = network_.declared(needs("logits", "logits"), 2);
       needs("boxes", "pred_boxes");
       break;
-    case LayoutAnswer::finished_boxes:
+    case LayoutOutputs::finished_boxes:
       for (const std::string_view name : {"labels", "boxes", "scores"}) needs(name, name);
       break;
-    case LayoutAnswer::places:
+    case LayoutOutputs::places:
       if (network_.declared(0, 1) > 0) labels = std::max(0, network_.declared(0, 1) - 4);
       break;
-    case LayoutAnswer::finished_rows:
+    case LayoutOutputs::finished_rows:
       if (network_.declared(0, 2) > 0 && network_.declared(0, 2) != 6) network_.refuse("its rows have " + std::to_string(network_.declared(0, 2)) + " numbers, not 6");
       break;
-    case LayoutAnswer::selected:
+    case LayoutOutputs::selected:
       for (const std::string_view name : {"boxes", "scores", "selected"}) needs(name, name);
       break;
   }
@@ -105,13 +105,13 @@ std::vector<Detection> LayoutFinder::selected_of(const std::vector<onnx::Output>
 
 std::vector<Detection> LayoutFinder::detections_of(const std::vector<onnx::Output>& outputs, int index, int count) const {
   const int labels = static_cast<int>(options_.labels.size());
-  if (options_.answer == LayoutAnswer::queries) return queries_of(outputs, index, count);
-  if (options_.answer == LayoutAnswer::finished_boxes) return finished_of(outputs, index, count);
-  if (options_.answer == LayoutAnswer::selected) return selected_of(outputs, index);
+  if (options_.outputs == LayoutOutputs::queries) return queries_of(outputs, index, count);
+  if (options_.outputs == LayoutOutputs::finished_boxes) return finished_of(outputs, index, count);
+  if (options_.outputs == LayoutOutputs::selected) return selected_of(outputs, index);
   const auto shape = network_.sizes(outputs[0], 3, count);
   const auto each = static_cast<std::size_t>(shape[1]) * static_cast<std::size_t>(shape[2]);
   const auto values = outputs[0].as<float>().subspan(static_cast<std::size_t>(index) * each, each);
-  if (options_.answer == LayoutAnswer::places) {
+  if (options_.outputs == LayoutOutputs::places) {
     check_labels(std::max(0, shape[1] - 4));
     return without_overlaps(likely_places(values, labels, shape[2], options_.threshold), options_.overlap, options_.most_regions);
   }

@@ -12,8 +12,8 @@
 
 namespace lectern::vision {
 
-/// How a detector answers.
-enum class LayoutAnswer {
+/// The form of a detector's outputs.
+enum class LayoutOutputs {
   queries,         // RT-DETR: logits (n, q, labels) and boxes (n, q, 4), relative
   finished_boxes,  // the official export of RT-DETR: labels (n, k), boxes (n, k, 4) in pixels of the picture, scores (n, k)
   places,          // YOLO: (n, 4 + labels, places)
@@ -23,7 +23,7 @@ enum class LayoutAnswer {
 
 struct LayoutOptions {
   std::filesystem::path file;
-  LayoutAnswer answer = LayoutAnswer::queries;
+  LayoutOutputs outputs = LayoutOutputs::queries;
   Preparation preparation;
   int width = 640;
   int height = 640;
@@ -43,11 +43,11 @@ struct Region {
 /// One thread at a time.
 class LayoutFinder {
  public:
-  /// Throws as VisionNetwork, and Error `invalid_model` where the network's outputs are others than its answer has, or for another number of labels.
+  /// Throws as VisionNetwork, and Error `invalid_model` where the network's outputs do not have the declared form, or for another number of labels.
   LayoutFinder(const LayoutOptions& options, const Place& place);
 
   const std::vector<std::string>& labels() const { return options_.labels; }
-  /// Pages that are worth being looked at together.
+  /// The number of pages that are worth running as one batch.
   int batch() const { return network_.batch(4); }
 
   /// The regions of each bitmap, the surest first; the same alone and beside others. Regions without extent on the page are left out.

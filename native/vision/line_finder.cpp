@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "vision/components.h"
-#include "vision/line_pieces.h"
-#include "vision/shelves.h"
+#include "vision/line_fragments.h"
+#include "vision/height_buckets.h"
 
 namespace lectern::vision {
 namespace {
@@ -87,7 +87,7 @@ int gap_between(const Mark& left, const Mark& right) {
 std::vector<std::vector<std::size_t>> chain(const std::vector<Mark>& letters, int height, const Cancel& cancel) {
   Components chains(letters.size());
   const auto middle = [](const Mark& letter) { return (letter.top + letter.bottom) / 2.0; };
-  Shelves shelves(height);
+  HeightBuckets shelves(height);
   for (std::size_t i = 0; i < letters.size(); ++i) shelves.add(i, letters[i].left, middle(letters[i]));
   for (std::size_t i = 0; i < letters.size(); ++i) {
     cancel.check();
@@ -134,7 +134,7 @@ std::size_t owner_of(const PixelBox& mark, const std::vector<FoundLine>& lines, 
   return owner;
 }
 
-/// What looks like a line of its own and is a dot or an accent of a larger one becomes a small mark.
+/// A line that consists of a dot or an accent of a larger one becomes a small mark of that line.
 void demote(std::vector<FoundLine>& lines, std::vector<PixelBox>& small, int highest) {
   std::vector<bool> gone;
   for (const FoundLine& line : lines) {

@@ -1,4 +1,4 @@
-// Cut, level, resize along both axes, stretch.
+// Cut, level, resize along both axes, normalise the contrast.
 #include "vision/line_image.h"
 
 #include <algorithm>

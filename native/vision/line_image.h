@@ -28,8 +28,8 @@ LineImage cut_line(const Gray& page, const FoundLine& line);
 /// The whole picture as one line. Width 0 where it is absurdly long.
 LineImage line_image(const Gray& picture);
 
-/// Stretches the contrast in place: the 2nd percentile or darker becomes 0, paper 255; white on black is turned round first. Paper is the 80th percentile,
-/// and the stretch covers at least 24 levels, so that blank paper stays blank. Percentiles are the value at floor(q * (count - 1)) of the sorted pixels.
+/// Normalises the contrast in place: the 2nd percentile or darker becomes 0, paper 255; white on black is inverted first. Paper is the 80th percentile,
+/// and the range covers at least 24 levels, so that blank paper stays blank. Percentiles are the value at floor(q * (count - 1)) of the sorted pixels.
 void normalise_contrast(std::vector<std::uint8_t>& pixels);
 
 }  // namespace lectern::vision

@@ -68,7 +68,7 @@ LineClasses LineLayout::classify(const LineItems& items, const Cancel& cancel) {
                                         {"pairs", Element::i64, {m, 2}, both.data()},
                                         {"pair_features", Element::f32, {m, pair_features_}, between.data()}};
   const auto outputs = network_.run(inputs, &cancel);
-  LineClasses found{answer(outputs, "classes", count * static_cast<std::size_t>(classes_)), answer(outputs, "joined", static_cast<std::size_t>(m))};
+  LineClasses found{output_of(outputs, "classes", count * static_cast<std::size_t>(classes_)), output_of(outputs, "joined", static_cast<std::size_t>(m))};
   found.joined.resize(pairs);
   return found;
 }
@@ -80,7 +80,7 @@ int LineLayout::columns(std::string_view input, Element element) const {
   refuse("it has no input " + std::string(input) + " of rows");
 }
 
-std::vector<float> LineLayout::answer(const std::vector<onnx::Output>& outputs, std::string_view name, std::size_t count) const {
+std::vector<float> LineLayout::output_of(const std::vector<onnx::Output>& outputs, std::string_view name, std::size_t count) const {
   const auto found = std::find_if(outputs.begin(), outputs.end(), [&](const onnx::Output& output) { return output.name == name; });
   if (found == outputs.end() || found->element != Element::f32 || found->as<float>().size() != count) refuse("its output " + std::string(name) + " does not hold " + std::to_string(count) + " floats");
   const auto values = found->as<float>();

@@ -11,7 +11,7 @@
 
 namespace lectern::vision {
 
-/// A page's items: what is known of each, which others it looks at, and which two of them may be one region.
+/// A page's items: the features of each, its neighbours, and which pairs of them may be one region.
 struct LineItems {
   std::vector<float> features;            // (items, features of the network)
   std::vector<std::int32_t> neighbours;   // (items, sides of the network), -1 for none
@@ -35,7 +35,7 @@ class LineLayout {
   /// with the outputs `classes` (n, k) and `joined` (m).
   LineLayout(const LineLayoutOptions& options, const Place& place);
 
-  /// Nothing of no items. Throws Error `invalid_request` for numbers that are no whole rows or name an item that is not there, `cancelled`, `invalid_model` where an answer is of another size or no number,
+  /// No result for no items. Throws Error `invalid_request` for arrays that are no whole rows or that name an absent item, `cancelled`, `invalid_model` where an output has another size or is not finite,
   /// and as onnx::Network::run().
   LineClasses classify(const LineItems& items, const Cancel& cancel);
 
@@ -43,7 +43,7 @@ class LineLayout {
 
  private:
   int columns(std::string_view input, Element element) const;
-  std::vector<float> answer(const std::vector<onnx::Output>& outputs, std::string_view name, std::size_t count) const;
+  std::vector<float> output_of(const std::vector<onnx::Output>& outputs, std::string_view name, std::size_t count) const;
   [[noreturn]] void refuse(const std::string& reason) const;
 
   std::string title_;

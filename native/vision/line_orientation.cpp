@@ -22,7 +22,7 @@ constexpr int least_blank = 8;
 constexpr int width_multiple = 32;
 // Lines of a page that are asked: of ten that are scanned badly one is mistaken, of ten thousand pages none by half of so many.
 constexpr std::size_t most_lines = 16;
-// Columns of a line that are looked at, from its middle; more of the same line tells nothing more.
+// Columns of a line that the network gets, from its middle; more of the same line adds no information.
 constexpr int most_columns = 448;
 // Pixels below which a line is no vote where longer ones are there: a word of four letters.
 constexpr int short_line = 64;
@@ -32,7 +32,7 @@ constexpr int longest_text = 2400;
 // That a run may hold beside the weights: ten times what one of so many columns takes.
 constexpr std::size_t most_bytes = std::size_t{16} << 20;
 
-/// Columns [first, first + count) of a line that are looked at.
+/// The columns [first, first + count) of a line that the network gets.
 struct Part {
   int first;
   int count;

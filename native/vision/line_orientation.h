@@ -1,4 +1,4 @@
-// Which way up lines of text stand: a small network that ships with the program looks at the longest of a page, and all of them vote.
+// Which way up lines of text stand: a small network that ships with the program classifies the longest lines of a page, and all of them vote.
 #pragma once
 
 #include <cstddef>

@@ -97,20 +97,20 @@ AngleClassifier::AngleClassifier(const AngleOptions& options, const Place& place
 }
 
 std::vector<bool> AngleClassifier::upside_down(const std::vector<Picture>& lines, const Cancel& cancel) {
-  std::vector<bool> answers;
+  std::vector<bool> flipped;
   const std::size_t each = 3 * static_cast<std::size_t>(options_.width) * static_cast<std::size_t>(options_.height);
-  while (answers.size() < lines.size()) {
-    const auto count = std::min(lines.size() - answers.size(), static_cast<std::size_t>(network_.batch(most_angles)));
+  while (flipped.size() < lines.size()) {
+    const auto count = std::min(lines.size() - flipped.size(), static_cast<std::size_t>(network_.batch(most_angles)));
     std::vector<float> pictures(count * each);
     for (std::size_t i = 0; i < count; ++i) {
-      prepare(lines[answers.size() + i].bitmap(), options_.width, options_.height, options_.preparation, std::span(pictures).subspan(i * each, each), cancel);
+      prepare(lines[flipped.size() + i].bitmap(), options_.width, options_.height, options_.preparation, std::span(pictures).subspan(i * each, each), cancel);
     }
     const auto outputs = network_.run(pictures, static_cast<int>(count), options_.height, options_.width, cancel);
     if (network_.sizes(outputs[0], 2, static_cast<int>(count))[1] != 2) network_.refuse("it does not tell two classes apart");
     const auto values = outputs[0].as<float>();
-    for (std::size_t i = 0; i < count; ++i) answers.push_back(values[2 * i + 1] > values[2 * i] && values[2 * i + 1] >= options_.threshold);
+    for (std::size_t i = 0; i < count; ++i) flipped.push_back(values[2 * i + 1] > values[2 * i] && values[2 * i + 1] >= options_.threshold);
   }
-  return answers;
+  return flipped;
 }
 
 }  // namespace lectern::vision

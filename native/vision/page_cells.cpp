@@ -1,4 +1,4 @@
-// Rows of cells are looked at whole, many cells in one step of the processor.
+// Rows of cells are processed whole, many cells per vector instruction.
 #include "vision/page_cells.h"
 
 #include <algorithm>

@@ -14,7 +14,7 @@
 namespace lectern::vision {
 namespace {
 
-// As in training: a cell's pixels, what the sides are multiples of, and the planes of the answer.
+// As in training: a cell's pixels, the divisor of the sides, and the planes of the output.
 constexpr int cell_pixels = 4;
 constexpr int side_multiple = 16;
 constexpr std::size_t planes = 6;
@@ -183,14 +183,14 @@ CoreMap PageDetector::look(const Gray& page, int dpi, const Cancel& cancel) {
       }
       const onnx::Input input{network_.inputs()[0].name, Element::f32, {1, 1, rows, columns}, ink.data()};
       const auto outputs = network_.run({&input, 1}, &cancel);
-      const auto answer = outputs[0].as<float>();
+      const auto maps = outputs[0].as<float>();
       const auto wide = static_cast<std::size_t>(columns / cell_pixels), cells = wide * static_cast<std::size_t>(rows / cell_pixels);
-      if (answer.size() != planes * cells) throw Error(ErrorCode::invalid_model, "The detector's output has another shape than its file declares.");
+      if (maps.size() != planes * cells) throw Error(ErrorCode::invalid_model, "The detector's output has another shape than its file declares.");
       for (int y = top / cell_pixels; y < std::min(map.height, (top + piece_height) / cell_pixels); ++y) {
         for (int x = left / cell_pixels; x < std::min(map.width, (left + piece_width) / cell_pixels); ++x) {
           const std::size_t at = static_cast<std::size_t>(y - first_y / cell_pixels) * wide + static_cast<std::size_t>(x - first_x / cell_pixels);
-          const float core = 1.0F / (1.0F + std::exp(-answer[at]));
-          const bool along = std::max(answer[cells + at], answer[3 * cells + at]) >= std::max(answer[2 * cells + at], answer[4 * cells + at]);
+          const float core = 1.0F / (1.0F + std::exp(-maps[at]));
+          const bool along = std::max(maps[cells + at], maps[3 * cells + at]) >= std::max(maps[2 * cells + at], maps[4 * cells + at]);
           map.cores[static_cast<std::size_t>(y) * static_cast<std::size_t>(map.width) + static_cast<std::size_t>(x)] = along && std::isfinite(core) ? core : 0.0F;
         }
       }

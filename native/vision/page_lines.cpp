@@ -10,7 +10,7 @@ namespace {
 // Letters light on dark must be so sure in the mean: most dark grounds are pictures, whose grain is guessed at.
 constexpr double least_sure_on_dark = 0.7;
 
-/// Many letters that are rather sure than not are worth more than one that is very sure: the hole of a white O looks like a black one.
+/// Many letters of medium confidence are worth more than one of high confidence: the hole of a white O resembles a black one.
 double worth(const std::vector<ReadLetter>& letters) { return (sureness(letters) - 0.5) * static_cast<double>(letters.size()); }
 
 /// Whether a third of the smaller box lies in the other.

@@ -22,7 +22,7 @@ using Quad = std::array<Point, 4>;
 double width_of(const Quad& quad);
 double height_of(const Quad& quad);
 
-/// Counter-clockwise on paper with y upwards, without points on its edges; what is left of fewer than three points.
+/// Counter-clockwise on paper with y upwards, without points on its edges; fewer than three distinct points are returned as they are.
 std::vector<Point> convex_hull(std::vector<Point> points);
 
 /// The rectangle of the least area around the points of a convex hull: one of its sides lies on a side of the hull (Freeman and Shapira 1975). Of the two corners

@@ -22,12 +22,12 @@ struct Separators {
 };
 
 Separators separators_of(std::span<const float> logits) {
-  Separators answer;
+  Separators result;
   const auto places = static_cast<double>(logits.size());
   for (std::size_t begin = 0; begin < logits.size(); ++begin) {
     if (!(logits[begin] > 0)) {  // nor where it is NaN
       const bool highest = begin > 0 && begin + 1 < logits.size() && logits[begin] >= logits[begin - 1] && logits[begin] > logits[begin + 1];
-      if (highest) answer.wrong += certainty(logits[begin]);
+      if (highest) result.wrong += certainty(logits[begin]);
       continue;
     }
     std::size_t end = begin;
@@ -39,12 +39,12 @@ Separators separators_of(std::span<const float> logits) {
       surest = std::max(surest, sure);
     }
     if (begin > 0 && end < logits.size()) {
-      answer.found.push_back({static_cast<double>(begin) / places, moment / weight / places, static_cast<double>(end) / places});
-      answer.wrong += 1 - surest;
+      result.found.push_back({static_cast<double>(begin) / places, moment / weight / places, static_cast<double>(end) / places});
+      result.wrong += 1 - surest;
     }
     begin = end;
   }
-  return answer;
+  return result;
 }
 
 /// Places of `count` from one share of the whole to another, at least one.

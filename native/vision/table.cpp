@@ -19,7 +19,7 @@ void merge_cells(std::vector<std::string>& words) {
 TableFinder::TableFinder(const TableOptions& options, const Place& place) : options_(options), network_(options.file, place, options.precision) {
   if (network_.width() > 0) options_.width = network_.width();
   if (network_.height() > 0) options_.height = network_.height();
-  if (options_.answer == TableAnswer::separators) {
+  if (options_.outputs == TableOutputs::separators) {
     for (const std::string_view name : {"rows", "columns", "spans"}) {
       if (network_.find(name) < 0) network_.refuse("it has no output " + std::string(name));
     }
@@ -39,7 +39,7 @@ void TableFinder::check_words(int words) const {
 
 std::vector<FoundTable> TableFinder::find(std::span<const Bitmap> bitmaps, const Cancel& cancel) {
   const auto size_of = [&](const Bitmap& bitmap) {
-    const bool own = options_.answer == TableAnswer::separators;
+    const bool own = options_.outputs == TableOutputs::separators;
     return std::pair(own ? bitmap.width : options_.width, own ? bitmap.height : options_.height);
   };
   std::vector<FoundTable> found(bitmaps.size());
@@ -71,7 +71,7 @@ std::vector<FoundTable> TableFinder::look(std::span<const float> pictures, std::
     const auto outputs = network_.run(pictures.subspan(first * each, count * each), all, height, width, cancel);
     std::vector<FoundTable> tables;
     for (int i = 0; i < all; ++i) {
-      tables.push_back(options_.answer == TableAnswer::separators ? separators_of(outputs, width, height, i, all) : words_of(outputs, places[first + static_cast<std::size_t>(i)], i, all));
+      tables.push_back(options_.outputs == TableOutputs::separators ? separators_of(outputs, width, height, i, all) : words_of(outputs, places[first + static_cast<std::size_t>(i)], i, all));
     }
     return tables;
   };
@@ -91,7 +91,7 @@ std::vector<FoundTable> TableFinder::look(std::span<const float> pictures, std::
 FoundTable TableFinder::separators_of(const std::vector<onnx::Output>& outputs, int width, int height, int index, int count) const {
   const auto output = [&](std::string_view name) -> const onnx::Output& { return outputs[static_cast<std::size_t>(network_.find(name))]; };
   const auto rows = network_.sizes(output("rows"), 3, count), columns = network_.sizes(output("columns"), 3, count), spans = network_.sizes(output("spans"), 4, count);
-  if (rows[1] != 2 || columns[1] != 1 || spans[1] != 2) network_.refuse("its answers are not of two rows, one column and two spans");
+  if (rows[1] != 2 || columns[1] != 1 || spans[1] != 2) network_.refuse("its outputs are not of two rows, one column and two spans");
   const auto at = static_cast<std::size_t>(index), places = static_cast<std::size_t>(rows[2]), across = static_cast<std::size_t>(columns[2]);
   const auto plane = static_cast<std::size_t>(spans[2]) * static_cast<std::size_t>(spans[3]);
   const auto of_rows = output("rows").as<float>().subspan(at * 2 * places, 2 * places), of_spans = output("spans").as<float>().subspan(at * 2 * plane, 2 * plane);

@@ -14,14 +14,14 @@
 
 namespace lectern::vision {
 
-enum class TableAnswer {
+enum class TableOutputs {
   words,       // boxes (n, steps, 8) and the words of its HTML (n, steps, dictionary + begin and end)
   separators,  // logits `rows` (n, 2, rows): what parts rows, what is the head; `columns` (n, 1, columns); `spans` (n, 2, h, w): one cell with what is right of it, below it. Takes a bitmap as it is
 };
 
 struct TableOptions {
   std::filesystem::path file;
-  TableAnswer answer = TableAnswer::words;
+  TableOutputs outputs = TableOutputs::words;
   std::filesystem::path dictionary;  // a word a line, without begin and end; none for separators
   bool merged_cells = true;          // `<td>` in the dictionary stands for `<td></td>`, as the makers' own reader has it
   bool padded_boxes = false;         // boxes are relative to the padded picture, not to the table in it
@@ -34,10 +34,10 @@ struct TableOptions {
 /// One thread at a time.
 class TableFinder {
  public:
-  /// Throws as VisionNetwork and read_dictionary(), and Error `invalid_model` where the network has not the outputs of its answer.
+  /// Throws as VisionNetwork and read_dictionary(), and Error `invalid_model` where the network does not have the declared outputs.
   TableFinder(const TableOptions& options, const Place& place);
 
-  /// Tables that are worth being looked at together.
+  /// The number of tables that are worth running as one batch.
   std::size_t batch() const { return static_cast<std::size_t>(network_.batch(most_together_)); }
 
   /// Each bitmap shows a table and little else; each gets what it gets alone. Those whose pictures are of one size go through the network together. Throws Error `cancelled`, and as

@@ -1,11 +1,11 @@
-// Text that was read from a bitmap: lines of words with their places, whoever read them.
+// Recognised text of a bitmap: lines of words with their boxes, by any recogniser.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "vision/rulings.h"
-#include "vision/shades.h"
+#include "vision/fills.h"
 
 namespace lectern::vision {
 
@@ -41,7 +41,7 @@ struct ReadPage {
   std::vector<ReadLine> lines;
   std::vector<Ruling> rulings;
   std::vector<TickBox> tick_boxes = {};
-  std::vector<Shade> shades = {};
+  std::vector<Fill> fills = {};
   bool turned = false;  // its lines stand on their head or run down the page: none was read, as the caller asked
 };
 

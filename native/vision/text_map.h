@@ -13,7 +13,7 @@ struct TextMapOptions {
   float threshold = 0.3F;      // above it a pixel is text
   float box_threshold = 0.6F;  // the mean in a box below which it is none
   double unclip = 1.5;         // such a network marks shrunken lines: a box grows by area * unclip / circumference (Liao et al. 2020, 3.4)
-  int most_boxes = 1000;       // connected pieces that are looked at, from the top
+  int most_boxes = 1000;       // connected components that are examined, from the top
 };
 
 struct TextBox {

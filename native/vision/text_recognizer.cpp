@@ -11,9 +11,9 @@
 #include <string_view>
 
 #include "error.h"
-#include "vision/dark_ground.h"
+#include "vision/dark_fills.h"
 #include "vision/line_finder.h"
-#include "vision/line_pieces.h"
+#include "vision/line_fragments.h"
 #include "vision/page_lines.h"
 #include "vision/rulings.h"
 #include "vision/tick_boxes.h"
@@ -33,7 +33,7 @@ constexpr double enough_sureness = 0.95;
 constexpr double highest_known = 0.6;
 constexpr double least_core_share = 0.3;
 constexpr double sure_by_itself = 0.9;
-// A page that is hard to read and shows less, no surer in the mean, shows grain, some of whose strokes look like `I`.
+// A page that is hard to read and has less text, with no more confidence in the mean, is noise: some of its specks resemble `I`.
 constexpr double fewest_bytes = 40;
 constexpr double sure_of_few = 0.8;
 // Where most lines are doubtful and they are so many, they are grain, and none of them is read.
@@ -265,7 +265,7 @@ ReadPage TextRecognizer::read(const Bitmap& bitmap, int dpi, const Cancel& cance
   Gray page = shrink_to_gray(bitmap, 1, cancel);
   GreyImage grey{page.width, page.height, std::move(page.pixels)};
   ReadPage result{{}, find_rulings(grey, dpi, cancel)};
-  result.shades = find_shades(grey, dpi, cancel);
+  result.fills = find_fills(grey, dpi, cancel);
   wipe_upright_rulings(grey, result.rulings, dpi);
   page.pixels = std::move(grey.pixels);
   Ink ink = find_ink(page, ink_reach(dpi), cancel);
@@ -274,7 +274,7 @@ ReadPage TextRecognizer::read(const Bitmap& bitmap, int dpi, const Cancel& cance
   const auto find_on = [&](const Gray& from, const Ink& its) { reading.add(find_lines(its, page.width, page.height, dpi, cancel), from, cancel); };
   find_on(page, ink);
   reading.on_paper = reading.lines.size();
-  if (const auto turned = dark_ground(page, dpi)) find_on(*turned, find_ink(*turned, ink_reach(dpi), cancel));
+  if (const auto turned = invert_dark_fills(page, dpi)) find_on(*turned, find_ink(*turned, ink_reach(dpi), cancel));
   reading.detected = reading.lines.size();
   if (networks.orientation != nullptr) {
     const LineVotes votes = networks.orientation->ask(reading.images, cancel);

@@ -40,7 +40,7 @@ struct RecogniseOptions {
 /// What a page may be read with besides the recogniser; null: without.
 struct PageNetworks {
   LineOrientation* orientation = nullptr;  // a page whose lines do not stand upright is given up
-  PageDetector* detector = nullptr;        // looks where a sample of the lines that geometry finds is read with little certainty
+  PageDetector* detector = nullptr;        // finds lines where a sample of the lines that geometry finds is read with little confidence
 };
 
 /// One network in memory. One thread at a time.

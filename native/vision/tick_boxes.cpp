@@ -31,7 +31,7 @@ constexpr double least_full = 0.38;
 constexpr double largest_tick = 2.6;
 // A page with more is a pattern.
 constexpr std::size_t most_boxes = 1000;
-// Pairs of strokes that are looked at: of 112 pages none had more than 715, hatched ones have millions.
+// The number of stroke pairs that are compared: of 112 pages none had more than 715, hatched ones have millions.
 constexpr int most_pairs = 20'000;
 
 /// The page's ink by rows, so that a pixel can be asked for.
@@ -120,7 +120,7 @@ class Columns {
     }
   }
 
-  /// Those from stroke `first` on that begin within `slack` of `left`, by their tops, until `visit` answers true.
+  /// The strokes from `first` on that begin within `slack` of `left`, by their tops, until `visit` returns true.
   template <class Visit>
   void below(std::size_t first, int left, double slack, Visit visit) const {
     std::vector<std::size_t> near;
@@ -165,7 +165,7 @@ bool has_corners(const Dark& dark, const PixelBox& box) {
   return near(box.left, box.top, 1, 1) && near(box.right - 1, box.top, -1, 1) && near(box.left, box.bottom - 1, 1, -1) && near(box.right - 1, box.bottom - 1, -1, -1);
 }
 
-/// Moves each edge out by a pixel where that one is ink in part, and answers whether nothing is beyond: a frame ends at once, a letter's bow goes on.
+/// Moves each edge out by a pixel where that pixel is partly ink, and returns whether there is no ink beyond: a frame ends at once, a letter's curve goes on.
 bool settle_edges(const Dark& dark, PixelBox& box) {
   constexpr double blank = 0.3, nothing = 0.08;
   const int inset = static_cast<int>(std::lround(corner * (box.bottom - box.top)));

@@ -1,4 +1,4 @@
-// A network from elsewhere that takes pictures: what all of them are checked for, whatever they answer.
+// An installed network that takes pictures: the checks that all kinds of outputs share.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 /** The use case of this room: from a conversation, or a prompt as it stands, to the answers of a loaded model. */
-import type { GenerateOptions, GenerateResult, TokenBurst } from '../engine/port.js';
+import type { GenerateOptions, GenerateResult, TokenChunk } from '../engine/port.js';
 import type { Lease } from '../models/types.js';
 import type { Answer, AnswerChoice, AnswerListener, AnswerRequest, AnswerTokens } from './answer.js';
 import type { OutputPart } from './conversation.js';
@@ -52,7 +52,7 @@ async function write(
     for (const logprob of burst.logprobs ?? []) tokens.logprobs?.push(logprob);
     if (made.length > 0 || burst.ids.length > 0 || (burst.logprobs ?? []).length > 0) listener.onParts?.(index, made, burst);
   };
-  const onTokens = (burst: TokenBurst): void => {
+  const onTokens = (burst: TokenChunk): void => {
     show(reader.push(markers.push(burst)), { ids: burst.ids, ...(burst.logprobs === undefined ? {} : { logprobs: burst.logprobs }) });
   };
   const result = await lease.model.generate(prepared.ids, optionsOf(request, prepared, index, signal, onTokens));
@@ -81,7 +81,7 @@ function tokensWithin({ model }: Lease, ids: readonly number[], bytes: number, m
   return count;
 }
 
-function optionsOf(request: AnswerRequest, prepared: PreparedPrompt, index: number, signal: AbortSignal, onTokens: (burst: TokenBurst) => void): GenerateOptions {
+function optionsOf(request: AnswerRequest, prepared: PreparedPrompt, index: number, signal: AbortSignal, onTokens: (burst: TokenChunk) => void): GenerateOptions {
   const { seed, stop = [] } = request.sampling;
   const stops = [...new Set([...stop, ...prepared.stops])];
   return {

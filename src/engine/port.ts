@@ -65,7 +65,7 @@ export interface ReadTickBox {
 }
 
 /** A filled rectangle on the page, in pixels: the ground of a cell, a stripe, a panel. */
-export interface ReadShade {
+export interface ReadFill {
   left: number;
   top: number;
   right: number;
@@ -79,7 +79,7 @@ export interface ReadPage {
   rulings: ReadRuling[];
   /** Where there are any, of readers that know them. */
   tickBoxes?: ReadTickBox[];
-  shades?: ReadShade[];
+  fills?: ReadFill[];
   /** Its lines stand on their head or run down the page: none was read, as was asked for. */
   turned?: true;
 }
@@ -112,7 +112,7 @@ export interface RecogniseTextOptions extends CallOptions {
   orientation?: string;
   /** That runs of the recogniser may hold beside its weights; a line that wants more is refused with `too_large`. Absent: enough for any. */
   workBytes?: number;
-  /** Path of the ONNX file of a detector of lines, which looks at a page where a sample of the lines that geometry finds is read with little certainty. */
+  /** Path of the ONNX file of a line detector, which is used where a sample of the lines that geometry finds is recognised with low confidence. */
   detector?: string;
 }
 
@@ -193,7 +193,7 @@ export interface GenerateOptions extends CallOptions {
   /** Which kept positions an equal prefix may take over. Default `computed`: the same bytes as without. */
   reuse?: 'computed' | 'generated' | 'none';
   /** Finished text, coalesced: at most one call is pending, so a slow reader gets longer bursts and never blocks the model. */
-  onTokens?: (burst: TokenBurst) => void;
+  onTokens?: (burst: TokenChunk) => void;
 }
 
 export interface TokenLogprob {
@@ -204,7 +204,7 @@ export interface TokenLogprob {
   top: { id: number; logprob: number }[];
 }
 
-export interface TokenBurst {
+export interface TokenChunk {
   /** Whole code points. */
   text: string;
   /** All that were written, with those of a stop string, which is no text. */

@@ -123,5 +123,5 @@ t.test('a logit bias that forbids everything is the request\'s fault', async (t)
   const every = Object.fromEntries(Array.from({ length: 256 + 16 }, (_, id) => [id, -100]));
   const schema = { type: 'json_schema', json_schema: { name: 'a', schema: { type: 'boolean' } } } as const;
   const refused: unknown = await client.chat.completions.create({ ...asked, logit_bias: every, response_format: schema }).catch((thrown: unknown) => thrown);
-  t.match(refused, { status: 400, message: /logit bias forbids every token that the answer's form allows/ });
+  t.match(refused, { status: 400, message: /logit bias forbids every token that the requested format allows/ });
 });

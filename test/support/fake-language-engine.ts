@@ -111,7 +111,7 @@ class FakeLanguageModel implements LanguageModel {
 
   generate(prompt: Prompt, options: GenerateOptions = {}): Promise<GenerateResult> {
     return this.#call(options.signal, async (signal) => {
-      if (this.info.embeds) throw new LecternError('invalid_request', 'This model gives embeddings; it continues no text.');
+      if (this.info.embeds) throw new LecternError('invalid_request', 'This model computes embeddings and cannot generate text.');
       checkOptions(options, this.info.vocabularySize);
       const ids = encode(prompt, this.info.vocabularySize);
       if (ids.length === 0) throw new LecternError('invalid_request', 'The prompt has no tokens.');

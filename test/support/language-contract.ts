@@ -1,7 +1,7 @@
 /** What every language engine keeps, the real one and the fake: run against both. */
 import type { Test } from 'tap';
 import type {
-  GenerateOptions, GenerateResult, LanguageEngine, LanguageModel, OpenModelOptions, Prompt, TokenBurst,
+  GenerateOptions, GenerateResult, LanguageEngine, LanguageModel, OpenModelOptions, Prompt, TokenChunk,
 } from '../../src/engine/port.js';
 import { failureOf } from './failure-of.js';
 
@@ -20,12 +20,12 @@ export interface ContractSubject {
 interface Answer {
   text: string;
   ids: number[];
-  bursts: TokenBurst[];
+  bursts: TokenChunk[];
   result: GenerateResult;
 }
 
 export async function answerOf(model: LanguageModel, prompt: Prompt, options: GenerateOptions = {}): Promise<Answer> {
-  const bursts: TokenBurst[] = [];
+  const bursts: TokenChunk[] = [];
   const result = await model.generate(prompt, { ...options, onTokens: (burst) => bursts.push(burst) });
   return { text: bursts.map((burst) => burst.text).join(''), ids: bursts.flatMap((burst) => burst.ids), bursts, result };
 }

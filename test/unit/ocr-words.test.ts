@@ -2,8 +2,8 @@
 import t from 'tap';
 import { agrees } from '../../src/convert/ocr/agreement.js';
 import { dataFileOf, knownLanguages } from '../../src/convert/ocr/languages.js';
-import { recognisedRulings, recognisedShades, recognisedText } from '../../src/convert/ocr/words.js';
-import type { ReadLine, ReadRuling, ReadShade } from '../../src/engine/port.js';
+import { recognisedRulings, recognisedFills, recognisedText } from '../../src/convert/ocr/words.js';
+import type { ReadLine, ReadRuling, ReadFill } from '../../src/engine/port.js';
 import type { Word } from '../../src/pdf/pdf-page.js';
 
 /** A line at 300 dpi of letters `size` points high, each as wide as half its size. */
@@ -139,15 +139,15 @@ t.test('capitals as low as the small letters of the lines around are small lette
 });
 
 t.test('shades in points and in their grey; bars of a chart are none, narrow cells with text are', (t) => {
-  const shade = (left: number, right: number, top = 300): ReadShade => ({ left, right, top, bottom: top + 50, grey: 0xd9 });
+  const shade = (left: number, right: number, top = 300): ReadFill => ({ left, right, top, bottom: top + 50, grey: 0xd9 });
   const pixels = { scale: 0.24, left: 50, top: 100 };
   const words = recognisedText({ lines: [line('cell', 640, 10)], rulings: [] }, pixels).words;
-  const found = recognisedShades([shade(50, 550), shade(50, 450), shade(300, 500, 600), shade(500, 700, 600), shade(300, 500, 700)], words, pixels);
+  const found = recognisedFills([shade(50, 550), shade(50, 450), shade(300, 500, 600), shade(500, 700, 600), shade(300, 500, 700)], words, pixels);
   t.same(found.map(({ box, fill, stroke }) => ({ ...box, fill, stroke })).map((one) => Object.fromEntries(Object.entries(one).map(([key, value]) => [key, Math.round(value * 100) / 100]))), [
     { left: 0, right: 120, top: 48, bottom: 60, fill: 0xd9d9d9, stroke: -1 },
     { left: 60, right: 108, top: 120, bottom: 132, fill: 0xd9d9d9, stroke: -1 },
   ], 'what is wide, and what text stands on');
-  t.same(recognisedShades([], words, pixels), []);
+  t.same(recognisedFills([], words, pixels), []);
   t.end();
 });
 

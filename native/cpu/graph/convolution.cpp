@@ -22,12 +22,12 @@ bool plain(const Side& side, int in, int out) { return side.kernel == 1 && side.
 /// One output, which reads the whole input and nothing else.
 bool whole(const Side& side, int in, int out) { return side.kernel == in && side.dilation == 1 && side.pad_before == 0 && out == 1; }
 
-int parts_for(const Workshop& shop, std::int64_t products) {
+int parts_for(const GraphContext& shop, std::int64_t products) {
   return static_cast<int>(std::clamp<std::int64_t>(products / few_products, 1, shop.threads.count() == 1 ? 1 : 4 * shop.threads.count()));
 }
 
 template <class Work>
-void share(Workshop& shop, int parts, bool alone, Work& work) {
+void share(GraphContext& shop, int parts, bool alone, Work& work) {
   if (!alone) return shop.threads.each(parts, work);
   for (int part = 0; part < parts; part++) work(part, 0);
 }
@@ -37,7 +37,7 @@ constexpr int divided_up(int a, int b) { return (a + b - 1) / b; }
 }  // namespace
 
 struct PackedConvolution::Run {
-  Workshop& shop;
+  GraphContext& shop;
   const Picture& picture;
   Side vertical;
   Side horizontal;
@@ -72,7 +72,7 @@ PackedConvolution::PackedConvolution(const ConvolutionShape& shape, const float*
   }
 }
 
-void PackedConvolution::run(Workshop& shop, const Picture& picture, int top, int left, const float* in, const Finish& finish, const float* bias, const float* addend, float* out) {
+void PackedConvolution::run(GraphContext& shop, const Picture& picture, int top, int left, const float* in, const Finish& finish, const float* bias, const float* addend, float* out) {
   Run run{shop, picture, shape_.vertical, shape_.horizontal, in, finish, bias, addend, out};
   run.vertical.pad_before = top;
   run.horizontal.pad_before = left;

@@ -7,7 +7,7 @@
 
 #include "cpu/fast_ops.h"
 #include "cpu/graph/matrix_product.h"
-#include "cpu/graph/workshop.h"
+#include "cpu/graph/graph_context.h"
 
 namespace lectern::cpu {
 
@@ -51,7 +51,7 @@ class PackedConvolution {
 
   /// With `top` rows and `left` columns of zeros before the picture and as many behind as it takes. bias (out_channels) and
   /// addend, as large as out, may be null; the addend may be out.
-  void run(Workshop& shop, const Picture& picture, int top, int left, const float* in, const Finish& finish, const float* bias, const float* addend, float* out);
+  void run(GraphContext& shop, const Picture& picture, int top, int left, const float* in, const Finish& finish, const float* bias, const float* addend, float* out);
 
  private:
   struct Run;

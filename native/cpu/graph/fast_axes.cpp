@@ -57,7 +57,7 @@ void FastGraphOps::reduce(const Reduction& reduction, Element element, const voi
   const Walk<1> walk(reduction.kept, {reduction.kept_strides});
   const bool is_row = is_dense(reduction.reduced, reduction.reduced_strides);
   const bool is_many = walk.inner_steps()[0] == 1 && walk.inner() >= least_neighbours && walk.inner() <= most_row;
-  if (element != Element::f32 || !is_known || length < 1 || length > most_row || !(is_row || is_many)) return PlainGraphOps::reduce(reduction, element, in, out);
+  if (element != Element::f32 || !is_known || length < 1 || length > most_row || !(is_row || is_many)) return ReferenceGraphOps::reduce(reduction, element, in, out);
   const auto* from = static_cast<const float*>(in);
   auto* to = static_cast<float*>(out);
   const auto divisor = static_cast<float>(length);
@@ -94,7 +94,7 @@ void FastGraphOps::softmax_columns(const Axis& axis, int count, const float* in,
 }
 
 void FastGraphOps::softmax(Axis axis, bool logarithm, const float* in, float* out) {
-  if (logarithm || axis.size < 1 || axis.size > most_row || axis.inner < 1) return PlainGraphOps::softmax(axis, logarithm, in, out);
+  if (logarithm || axis.size < 1 || axis.size > most_row || axis.inner < 1) return ReferenceGraphOps::softmax(axis, logarithm, in, out);
   if (axis.inner > 1) {
     return each_piece(axis.outer * axis.inner, 4 * axis.size, [&](std::int64_t first, std::int64_t count) {
       // Neighbours along the inner axis side by side, as many as stay in the first cache.
@@ -117,7 +117,7 @@ void FastGraphOps::softmax(Axis axis, bool logarithm, const float* in, float* ou
 void FastGraphOps::layer_normalise(std::int64_t rows, std::int64_t columns, float epsilon, const float* scale, const float* bias, const float* in, float* out, float* mean,
                                    float* deviation) {
   if (mean != nullptr || deviation != nullptr || columns < 1 || columns > most_row) {
-    return PlainGraphOps::layer_normalise(rows, columns, epsilon, scale, bias, in, out, mean, deviation);
+    return ReferenceGraphOps::layer_normalise(rows, columns, epsilon, scale, bias, in, out, mean, deviation);
   }
   each_piece(rows, columns, [&](std::int64_t first, std::int64_t count) {
     for (std::int64_t row = first; row < first + count; row++) {
@@ -129,7 +129,7 @@ void FastGraphOps::layer_normalise(std::int64_t rows, std::int64_t columns, floa
 /// A head at a time: its keys turned, tiles of scores, softmax, tiles of values.
 void FastGraphOps::attend(const Attention& a, const float* q, const float* k, const float* v, const float* mask, float* out) {
   constexpr std::int64_t most = 1 << 16;
-  if (a.keys > most || a.size > most || a.value_size > most || a.queries > most * 256 || a.keys < 1) return PlainGraphOps::attend(a, q, k, v, mask, out);
+  if (a.keys > most || a.size > most || a.value_size > most || a.queries > most * 256 || a.keys < 1) return ReferenceGraphOps::attend(a, q, k, v, mask, out);
   const auto keys = static_cast<int>(a.keys);
   const auto size = static_cast<int>(a.size);
   const auto value_size = static_cast<int>(a.value_size);

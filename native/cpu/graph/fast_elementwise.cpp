@@ -66,7 +66,7 @@ void FastGraphOps::finish_all(const Finish& finish, std::int64_t count, const fl
 
 void FastGraphOps::unary(Unary op, Element element, std::int64_t count, const void* in, void* out) {
   Finish finish;
-  if (element != Element::f32 || !has_finish(op, finish)) return PlainGraphOps::unary(op, element, count, in, out);
+  if (element != Element::f32 || !has_finish(op, finish)) return ReferenceGraphOps::unary(op, element, count, in, out);
   finish_all(finish, count, static_cast<const float*>(in), static_cast<float*>(out));
 }
 
@@ -99,7 +99,7 @@ void FastGraphOps::binary(BinaryKind kind, Element element, const Broadcast& bro
   const auto& steps = walk.inner_steps();
   const auto even = [](std::int64_t step) { return step == 0 || step == 1; };
   if (element != Element::f32 || !combination_of(kind, combination) || !even(steps[0]) || !even(steps[1]) || inner > most_floats * 1024) {
-    return PlainGraphOps::binary(kind, element, broadcast, a, b, out);
+    return ReferenceGraphOps::binary(kind, element, broadcast, a, b, out);
   }
   const auto* left = static_cast<const float*>(a);
   const auto* right = static_cast<const float*>(b);
@@ -118,7 +118,7 @@ void FastGraphOps::binary(BinaryKind kind, Element element, const Broadcast& bro
 void FastGraphOps::batch_normalise(Axis axis, float epsilon, const float* scale, const float* bias, const float* mean, const float* variance, Unary activation, const float* in,
                                    float* out) {
   Finish finish;
-  if (!has_finish(activation, finish)) return PlainGraphOps::batch_normalise(axis, epsilon, scale, bias, mean, variance, activation, in, out);
+  if (!has_finish(activation, finish)) return ReferenceGraphOps::batch_normalise(axis, epsilon, scale, bias, mean, variance, activation, in, out);
   each_piece(axis.outer * axis.size, 4 * axis.inner, [&](std::int64_t first, std::int64_t count) {
     for (std::int64_t row = first; row < first + count; row++) {
       const std::int64_t channel = row % axis.size;

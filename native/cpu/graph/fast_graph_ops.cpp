@@ -77,7 +77,7 @@ const void* FastGraphOps::pack_matrix(std::int64_t inner, std::int64_t columns, 
 }
 
 void FastGraphOps::convolve(const Convolution& c, const float* in, const float* weights, const void* packed, const float* bias, const float* residual, float* out) {
-  if (!fits(c, false)) return PlainGraphOps::convolve(c, in, weights, packed, bias, residual, out);
+  if (!fits(c, false)) return ReferenceGraphOps::convolve(c, in, weights, packed, bias, residual, out);
   Finish finish;
   const bool at_once = has_finish(c.activation, finish);
   const Picture picture = picture_of(c);
@@ -91,11 +91,11 @@ void FastGraphOps::convolve(const Convolution& c, const float* in, const float* 
     PackedConvolution filter(shape_of(c.filter), weights);
     run(filter);
   }
-  if (!at_once) PlainGraphOps::unary(c.activation, Element::f32, c.batch * c.filter.outputs * c.out[0] * c.out[1], out, out);
+  if (!at_once) ReferenceGraphOps::unary(c.activation, Element::f32, c.batch * c.filter.outputs * c.out[0] * c.out[1], out, out);
 }
 
 void FastGraphOps::convolve_transposed(const Convolution& c, const float* in, const float* weights, const void* packed, const float* bias, float* out) {
-  if (!fits(c, true)) return PlainGraphOps::convolve_transposed(c, in, weights, packed, bias, out);
+  if (!fits(c, true)) return ReferenceGraphOps::convolve_transposed(c, in, weights, packed, bias, out);
   Finish finish;
   const bool at_once = has_finish(c.activation, finish);
   const auto run = [&](const PackedTransposed& filter) {
@@ -106,14 +106,14 @@ void FastGraphOps::convolve_transposed(const Convolution& c, const float* in, co
   } else {
     run(PackedTransposed(shape_of(c.filter), weights));
   }
-  if (!at_once) PlainGraphOps::unary(c.activation, Element::f32, c.batch * c.filter.outputs * c.out[0] * c.out[1], out, out);
+  if (!at_once) ReferenceGraphOps::unary(c.activation, Element::f32, c.batch * c.filter.outputs * c.out[0] * c.out[1], out, out);
 }
 
 void FastGraphOps::multiply(const Product& p, const float* a, const float* b, const void* packed, const float* bias, float* out) {
   const std::int64_t batches = p.batches.elements();
   const Walk<2> walk(p.batches, {p.a_strides, p.b_strides});
   if (!fits({p.rows, p.inner}) || !fits({p.inner, p.columns + tile_width}) || !fits({batches, p.rows, p.columns}) || p.alpha != 1.0F || (bias != nullptr && p.beta != 1.0F)) {
-    return PlainGraphOps::multiply(p, a, b, packed, bias, out);
+    return ReferenceGraphOps::multiply(p, a, b, packed, bias, out);
   }
   Finish finish;
   const bool at_once = has_finish(p.activation, finish);
@@ -163,7 +163,7 @@ void FastGraphOps::multiply(const Product& p, const float* a, const float* b, co
       }
     });
   }
-  if (!at_once) PlainGraphOps::unary(p.activation, Element::f32, batches * p.rows * p.columns, out, out);
+  if (!at_once) ReferenceGraphOps::unary(p.activation, Element::f32, batches * p.rows * p.columns, out, out);
 }
 
 void FastGraphOps::pool(const Pool& p, Element element, const void* in, void* out, std::int64_t* indices) {
@@ -171,7 +171,7 @@ void FastGraphOps::pool(const Pool& p, Element element, const void* in, void* ou
   for (std::size_t i = 0; i < 2; i++) {
     for (const std::int64_t size : {p.kernel[i], p.strides[i], p.dilations[i], p.pads[i], p.pads_after[i]}) known = known && size <= most_side;
   }
-  if (!known || !band_fits(p.kernel, p.strides, p.dilations, p.out[1], 1)) return PlainGraphOps::pool(p, element, in, out, indices);
+  if (!known || !band_fits(p.kernel, p.strides, p.dilations, p.out[1], 1)) return ReferenceGraphOps::pool(p, element, in, out, indices);
   const auto side = [&](std::size_t i) {
     return Side{static_cast<int>(p.kernel[i]), static_cast<int>(p.strides[i]), static_cast<int>(p.dilations[i]), static_cast<int>(p.pads[i]), static_cast<int>(p.pads_after[i])};
   };

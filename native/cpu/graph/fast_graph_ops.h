@@ -8,7 +8,7 @@
 #include "backend/instructions.h"
 #include "cpu/graph/convolution.h"
 #include "cpu/graph/matrix_product.h"
-#include "cpu/graph/plain_graph_ops.h"
+#include "cpu/graph/reference_graph_ops.h"
 #include "cpu/graph/transposed_convolution.h"
 #include "cpu/threads.h"
 
@@ -19,7 +19,7 @@ struct PackedRecurrent {
   std::vector<PackedProduct> weights, recurrences;
 };
 
-class FastGraphOps final : public PlainGraphOps {
+class FastGraphOps final : public ReferenceGraphOps {
  public:
   /// With the kernels of `level`, which the processor must have; threads as Threads.
   FastGraphOps(Instructions level, int threads);
@@ -64,7 +64,7 @@ class FastGraphOps final : public PlainGraphOps {
 
   const NetworkKernels& kernels_;
   Threads threads_;
-  Workshop shop_;
+  GraphContext shop_;
   std::vector<std::unique_ptr<PackedConvolution>> filters_;
   std::vector<std::unique_ptr<PackedTransposed>> transposed_filters_;
   std::vector<std::unique_ptr<PackedProduct>> matrices_;

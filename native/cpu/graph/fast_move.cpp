@@ -48,7 +48,7 @@ void FastGraphOps::move(const Move& move, Element element, const void* in, void*
     });
   }
   const int dense = dense_axis(walk);
-  if (walk.inner_steps()[1] != 1 || dense < 0 || bytes != sizeof(float)) return PlainGraphOps::move(move, element, in, out);
+  if (walk.inner_steps()[1] != 1 || dense < 0 || bytes != sizeof(float)) return ReferenceGraphOps::move(move, element, in, out);
 
   // The last axis of the output meets the dense one of the input: a transposition for every place along the others.
   Shape others;
@@ -89,9 +89,9 @@ void FastGraphOps::take(const Take& take, Element element, const void* in, void*
   const int rank = take.out.rank;
   const bool picture = rank >= 2 && bytes_of(element) == sizeof(float) && take.out.elements() > 0;
   for (int axis = 0; axis < rank - 2; axis++) {
-    if (take.tables[static_cast<std::size_t>(axis)] != nullptr) return PlainGraphOps::take(take, element, in, out);
+    if (take.tables[static_cast<std::size_t>(axis)] != nullptr) return ReferenceGraphOps::take(take, element, in, out);
   }
-  if (!picture) return PlainGraphOps::take(take, element, in, out);
+  if (!picture) return ReferenceGraphOps::take(take, element, in, out);
   const std::int32_t* down = take.tables[static_cast<std::size_t>(rank - 2)];
   const std::int32_t* across = take.tables[static_cast<std::size_t>(rank - 1)];
   const std::int64_t in_height = take.in[rank - 2];

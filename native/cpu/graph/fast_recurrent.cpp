@@ -10,7 +10,7 @@
 namespace lectern::cpu {
 namespace {
 
-/// Between two looks at the caller's flag: each takes some microseconds.
+/// Steps between two checks of the caller's flag: each takes some microseconds.
 constexpr std::int64_t steps_at_once = 16;
 
 PackedRecurrent pack(const Recurrent& r, const float* weights, const float* recurrence) {
@@ -36,7 +36,7 @@ bool knows(const Recurrent& r) {
 class Direction {
  public:
   /// With `shop` for what comes from the inputs; the steps work with `alone`, which has one thread.
-  Direction(Workshop& shop, Workshop& alone, const Recurrent& r, const RecurrentTensors& t, const PackedRecurrent& packed, int number)
+  Direction(GraphContext& shop, GraphContext& alone, const Recurrent& r, const RecurrentTensors& t, const PackedRecurrent& packed, int number)
       : alone_(alone),
         hidden_(static_cast<int>(r.hidden)),
         batch_(static_cast<int>(r.batch)),
@@ -82,7 +82,7 @@ class Direction {
   const std::vector<float>& c() const { return c_; }
 
  private:
-  Workshop& alone_;
+  GraphContext& alone_;
   int hidden_;
   int batch_;
   int gates_;
@@ -102,13 +102,13 @@ const void* FastGraphOps::pack_recurrent(const Recurrent& r, const float* weight
 void FastGraphOps::recur(const Recurrent& r, const RecurrentTensors& t) {
   constexpr std::int64_t most = std::numeric_limits<int>::max() / 64;
   const bool sizes = r.batch > 0 && r.steps > 0 && r.steps < most / r.batch / std::max<std::int64_t>(r.hidden, 1);
-  if (!knows(r) || !sizes || t.peepholes != nullptr || t.lengths != nullptr || t.sums == nullptr) return PlainGraphOps::recur(r, t);
+  if (!knows(r) || !sizes || t.peepholes != nullptr || t.lengths != nullptr || t.sums == nullptr) return ReferenceGraphOps::recur(r, t);
   const std::int64_t state = r.batch * r.hidden;
   std::optional<PackedRecurrent> own;
   if (t.packed == nullptr) own = pack(r, t.weights, t.recurrence);
   const PackedRecurrent& packed = own ? *own : *static_cast<const PackedRecurrent*>(t.packed);
   Threads one(1);
-  Workshop alone{kernels_, one};
+  GraphContext alone{kernels_, one};
   std::vector<Direction> directions;
   const auto of = [&](auto* all, int number) { return all == nullptr ? nullptr : all + number * state; };
   for (int number = 0; number < r.directions; number++) {

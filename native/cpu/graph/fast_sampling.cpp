@@ -53,7 +53,7 @@ void FastGraphOps::resample(const Resample& resample, const float* in, float* ou
   const int rank = resample.in.rank;
   bool picture = rank >= 2 && resample.out.elements() > 0;
   for (int axis = 0; axis < rank - 2; axis++) picture = picture && resample.axes[static_cast<std::size_t>(axis)].count == 0;
-  if (!picture) return PlainGraphOps::resample(resample, in, out);
+  if (!picture) return ReferenceGraphOps::resample(resample, in, out);
   const Taps& down = resample.axes[static_cast<std::size_t>(rank - 2)];
   const Taps& across = resample.axes[static_cast<std::size_t>(rank - 1)];
   const std::int64_t in_height = resample.in[rank - 2];
@@ -93,7 +93,7 @@ void FastGraphOps::grid_sample(const GridSample& s, const float* in, const float
   const std::int64_t width = s.in[2];
   const std::int64_t plane = height * width;
   if (s.mode != SampleMode::linear || s.axes != 2 || s.padding == SamplePadding::reflection || plane < 1 || plane > (std::int64_t{1} << 30)) {
-    return PlainGraphOps::grid_sample(s, in, grid, out);
+    return ReferenceGraphOps::grid_sample(s, in, grid, out);
   }
   const std::int64_t points = s.out[1] * s.out[2];
   const auto place = [&](float at, std::int64_t size) {

@@ -44,7 +44,7 @@ int part_rows(int threads, int rows, int panels, std::int64_t products_per_row) 
 }
 
 /// The panel from column c on begins at right + c * column_step.
-void run_all(Workshop& shop, const ProductShape& shape, int batch, const float* left, std::ptrdiff_t left_batch, const float* right, std::ptrdiff_t column_step,
+void run_all(GraphContext& shop, const ProductShape& shape, int batch, const float* left, std::ptrdiff_t left_batch, const float* right, std::ptrdiff_t column_step,
              std::ptrdiff_t right_batch, const std::int32_t* offsets, const Finish& finish, const Addends& addends, float* out) {
   const int panels = panels_of(shape.columns);
   const std::int64_t per_row = std::int64_t{shape.depth} * shape.columns * batch;
@@ -78,11 +78,11 @@ PackedProduct::PackedProduct(const float* weights, int depth, int columns, bool 
   }
 }
 
-void PackedProduct::run(Workshop& shop, const ProductShape& shape, const float* left, const Finish& finish, const Addends& addends, float* out) const {
+void PackedProduct::run(GraphContext& shop, const ProductShape& shape, const float* left, const Finish& finish, const Addends& addends, float* out) const {
   run_all(shop, shape, 1, left, 0, panels_.floats(), depth_, 0, offsets_.data(), finish, addends, out);
 }
 
-void multiply_batch(Workshop& shop, const ProductShape& shape, int batch, const float* left, std::ptrdiff_t left_batch, const float* right,
+void multiply_batch(GraphContext& shop, const ProductShape& shape, int batch, const float* left, std::ptrdiff_t left_batch, const float* right,
                     std::ptrdiff_t right_batch, const Finish& finish, const Addends& addends, float* out) {
   std::vector<std::int32_t> offsets;
   for (int k = 0; k < shape.depth; k++) offsets.push_back(k * shape.columns);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cpu/fast_ops.h"
-#include "cpu/graph/workshop.h"
+#include "cpu/graph/graph_context.h"
 
 namespace lectern::cpu {
 
@@ -34,7 +34,7 @@ class PackedProduct {
   int columns() const { return columns_; }
 
   /// `shape` with the depth and the columns of the weights.
-  void run(Workshop& shop, const ProductShape& shape, const float* left, const Finish& finish, const Addends& addends, float* out) const;
+  void run(GraphContext& shop, const ProductShape& shape, const float* left, const Finish& finish, const Addends& addends, float* out) const;
 
  private:
   int depth_;
@@ -45,7 +45,7 @@ class PackedProduct {
 
 /// `batch` products with right matrices (depth, columns) that are not known before; `left_batch` and `right_batch` floats lie
 /// between two, 0 where all share one. out (batch, rows, columns), all with the same addends.
-void multiply_batch(Workshop& shop, const ProductShape& shape, int batch, const float* left, std::ptrdiff_t left_batch, const float* right,
+void multiply_batch(GraphContext& shop, const ProductShape& shape, int batch, const float* left, std::ptrdiff_t left_batch, const float* right,
                     std::ptrdiff_t right_batch, const Finish& finish, const Addends& addends, float* out);
 
 }  // namespace lectern::cpu

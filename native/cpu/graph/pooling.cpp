@@ -22,7 +22,7 @@ int counted(const Side& side, bool padding, int in, int at) {
 
 }  // namespace
 
-void pool(Workshop& shop, const Pooling& pooling, int planes, int in_height, int in_width, int out_height, int out_width, const float* in, float* out) {
+void pool(GraphContext& shop, const Pooling& pooling, int planes, int in_height, int in_width, int out_height, int out_width, const float* in, float* out) {
   const Bands bands(pooling.vertical, pooling.horizontal, out_width, in_height, in_width);
   int rows = out_height;
   while (rows > 1 && bands.floats(rows) > plane_floats) rows = (rows + 1) / 2;

@@ -14,6 +14,6 @@ struct Pooling {
 
 /// out (planes, out_height, out_width) of in (planes, in_height, in_width). Windows may reach behind the padding, where nothing
 /// counts; of nothing at all the average is 0, the largest minus infinity.
-void pool(Workshop& shop, const Pooling& pooling, int planes, int in_height, int in_width, int out_height, int out_width, const float* in, float* out);
+void pool(GraphContext& shop, const Pooling& pooling, int planes, int in_height, int in_width, int out_height, int out_width, const float* in, float* out);
 
 }  // namespace lectern::cpu

@@ -29,7 +29,7 @@ class Walk {
     rows_ = shape_.product(0, shape_.rank - 1);
   }
 
-  /// What is left of the shape, and each operand's strides over it.
+  /// The remaining shape, and each operand's strides over it.
   const Shape& shape() const { return shape_; }
   const Strides& strides(std::size_t operand) const { return strides_[operand]; }
   /// Elements of a row, and how far apart each operand's are.

@@ -16,7 +16,7 @@ bool apart(const Side& side) { return side.kernel == side.stride && side.dilatio
 }  // namespace
 
 struct PackedTransposed::Run {
-  Workshop& shop;
+  GraphContext& shop;
   const Picture& picture;
   int top;
   int left;
@@ -49,7 +49,7 @@ PackedTransposed::PackedTransposed(const ConvolutionShape& shape, const float* w
   }
 }
 
-void PackedTransposed::run(Workshop& shop, const Picture& picture, int top, int left, const float* in, const Finish& finish, const float* bias, float* out) const {
+void PackedTransposed::run(GraphContext& shop, const Picture& picture, int top, int left, const float* in, const Finish& finish, const float* bias, float* out) const {
   Run run{shop, picture, top, left, in, finish, bias, out, {}};
   for (int c = 0; c < group_inputs_; c++) run.offsets.push_back(c * run.in_plane());
   const bool whole = top == 0 && left == 0 && picture.out_height == picture.height * shape_.vertical.kernel && picture.out_width == picture.width * shape_.horizontal.kernel;

@@ -17,7 +17,7 @@ class PackedTransposed {
   const ConvolutionShape& shape() const { return shape_; }
 
   /// Without the first `top` rows and `left` columns of what comes. bias (out_channels) may be null.
-  void run(Workshop& shop, const Picture& picture, int top, int left, const float* in, const Finish& finish, const float* bias, float* out) const;
+  void run(GraphContext& shop, const Picture& picture, int top, int left, const float* in, const Finish& finish, const float* bias, float* out) const;
 
  private:
   struct Run;

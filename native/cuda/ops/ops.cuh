@@ -124,12 +124,12 @@ class DeviceOps final : public Ops {
 
   bool supports(Op op, DType dtype) const override { return device_supports(op, dtype); }
 
-  Matrix place_matrix(const Tensor* parts, int count) override {
+  Matrix load_matrix(const Tensor* parts, int count) override {
     prompt_.prepare(parts->dtype);
     return placed_.matrix(parts, count);
   }
-  Matrix place_table(const Tensor& table) override { return placed_.matrix(&table, 1); }
-  const float* place_vector(const float* values, std::size_t count) override { return placed_.vector(values, count); }
+  Matrix load_table(const Tensor& table) override { return placed_.matrix(&table, 1); }
+  const float* load_vector(const float* values, std::size_t count) override { return placed_.vector(values, count); }
   std::size_t kv_bytes(const KvShape& shape) const override { return cache_bytes(shape); }
 
   void begin(const Batch& batch, const Rope& rope) override {

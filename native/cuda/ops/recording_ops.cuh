@@ -17,9 +17,9 @@ class RecordingOps final : public Ops {
   }
 
   bool supports(Op op, DType dtype) const override { return ops_.supports(op, dtype); }
-  Matrix place_matrix(const Tensor* parts, int count) override { return ops_.place_matrix(parts, count); }
-  Matrix place_table(const Tensor& table) override { return ops_.place_table(table); }
-  const float* place_vector(const float* values, std::size_t count) override { return ops_.place_vector(values, count); }
+  Matrix load_matrix(const Tensor* parts, int count) override { return ops_.load_matrix(parts, count); }
+  Matrix load_table(const Tensor& table) override { return ops_.load_table(table); }
+  const float* load_vector(const float* values, std::size_t count) override { return ops_.load_vector(values, count); }
   std::size_t kv_bytes(const KvShape& shape) const override { return ops_.kv_bytes(shape); }
 
   void begin(const Batch& batch, const Rope& rope) override {

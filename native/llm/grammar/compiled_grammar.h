@@ -1,4 +1,4 @@
-// What a grammar is behind its seam: the automata of its rules, and the masks that all of its answers share.
+// The implementation of a grammar: the automata of its rules, and the masks that all sequences with this grammar share.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// What the fuzzer runs: any text as a grammar, and answers by it, token by token. native/test/fuzz.sh builds and starts it.
+// The fuzzer's target: any text as a grammar, and sequences by it, token by token. native/test/fuzz.sh builds and starts it.
 //
 // The input is a grammar, and behind a zero byte what to choose of the tokens that are allowed.
 #include <algorithm>

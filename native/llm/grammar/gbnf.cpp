@@ -292,7 +292,7 @@ class Parser {
   std::unordered_map<std::string, int> names_;
 };
 
-/// Marks what matches the empty text; each expression is looked at once for each of its parts.
+/// Marks the expressions that match the empty text; each expression is visited once for each of its parts.
 class Nullability {
  public:
   explicit Nullability(Source& source) : source_(source), parents_(source.expressions.size(), -1), waiting_(source.expressions.size()), calls_(source.rules.size()), owners_(source.expressions.size()) {

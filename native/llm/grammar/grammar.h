@@ -1,4 +1,4 @@
-// What an answer may be, as an automaton over bytes, and which tokens may come next.
+// A grammar of the generated text as an automaton over bytes, and which tokens may come next.
 #pragma once
 
 #include <memory>
@@ -11,14 +11,14 @@ namespace lectern::llm {
 
 class Tokenizer;
 
-/// The vocabulary laid out for the masks; made once a model, used by all of its answers.
+/// The vocabulary laid out for the masks; made once per model, shared by all of its sequences.
 class TokenTrie;
 std::shared_ptr<const TokenTrie> make_token_trie(const Tokenizer& tokenizer);
 
 /// A compiled grammar; immutable.
 class Grammar {
  public:
-  /// `source` is GBNF: rules `name ::= expression`, each from a line of its own and over as many as it takes, in any order; the answer is
+  /// `source` is GBNF: rules `name ::= expression`, each beginning on a line of its own and spanning any number of lines, in any order; the generated text is
   /// a text of the rule `root`. Names are of letters, digits, - and _. An expression is made of literals "...", character classes [a-z]
   /// and [^...], `.` for any character, rule names, groups ( ), alternatives | of which one may be empty, ? * + {m} {m,} {m,n} behind
   /// what they repeat, and comments from # on. Characters are code points; in literals and classes there are the escapes
@@ -31,11 +31,11 @@ class Grammar {
   virtual ~Grammar() = default;
 };
 
-/// Where one answer stands in its grammar.
+/// The state of one sequence in its grammar.
 class GrammarMatcher {
  public:
   virtual ~GrammarMatcher() = default;
-  /// The tokens that leave the answer a prefix of the grammar's language; the vocabulary's end tokens exactly where it is complete.
+  /// The tokens that leave the text a prefix of the grammar's language; the vocabulary's end tokens exactly where it is complete.
   /// Valid until the next call. Exact. Throws Error `invalid_request` for a grammar so ambiguous that its ways are too many to follow.
   virtual const TokenMask& allowed() = 0;
   /// Throws Error `internal` for a token that is not allowed, `invalid_request` as allowed() does.

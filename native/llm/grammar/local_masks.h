@@ -1,4 +1,4 @@
-// The tokens that may follow at states of one rule as far as that rule tells, kept for all answers by one grammar.
+// The tokens that may follow at states of one rule as far as that rule alone decides, kept for all sequences with one grammar.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// An answer's way through its grammar, and the masks that it asks for.
+// The state of a sequence in its grammar, and the masks that it computes.
 #include <algorithm>
 #include <string>
 #include <unordered_map>
@@ -15,7 +15,7 @@ namespace {
 
 /// Of one mask or one token: some tenths of a second, a hundred times what such grammars as are written for use need.
 constexpr std::int64_t max_work = 5'000'000;
-/// Beyond it everything is forgotten but where the answer stands, and if that alone is half of it, the grammar is refused.
+/// Beyond it all cached sets are dropped but the current state, and if that alone is half of it, the grammar is refused.
 constexpr std::size_t max_sets = 4 << 20;
 /// 20 KB each of a vocabulary of 150,000.
 constexpr std::size_t max_masks = 64;
@@ -82,7 +82,7 @@ class Matcher final : public GrammarMatcher {
     }
   }
 
-  /// `after`: where the answer stands when the rule that the mask is of is through.
+  /// `after`: the state once the rule that the mask belongs to is complete.
   void add_local(TokenMask& mask, const TokenTree& tree, const LocalMask& local, StackSets::Set after) {
     allow(mask, local.ids);
     for (std::size_t i = 0; i < local.mask.size(); i++) mask[i] |= local.mask[i];

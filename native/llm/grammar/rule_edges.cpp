@@ -236,7 +236,7 @@ class Builder {
   void build_counted(const Expression& e, State from, State to) {
     const int part = e.parts.front();
     const bool nullable = source_.expressions[static_cast<std::size_t>(part)].nullable;
-    // A call takes a byte at least: as one, what may be empty need not be told from what is left out.
+    // A call consumes at least one byte: as a single call, an optional expression need not be distinguished from an omitted one.
     const int least = nullable ? 0 : e.least;
     const int count = e.most < 0 ? least : e.most;
     int rule = -1;

@@ -33,7 +33,7 @@ class TokenTree {
   bool is_leaf(std::int32_t node) const { return nodes_[static_cast<std::size_t>(node)].end == node + 1; }
 
   /// Steps `sets` from `from`, which is where `above` led (-1: the root), along all that is below it. Calls visit(node, set) for each
-  /// node whose bytes the grammar allows, and allow(tokens) with the tokens of them all, in stretches.
+  /// node whose bytes the grammar allows, and allow(tokens) with the tokens of them all, in contiguous ranges.
   template <class Visit, class Allow>
   void walk(StackSets& sets, StackSets::Set from, std::int32_t above, std::vector<StackSets::Set>& path, Visit visit, Allow allow) const {
     const std::uint32_t floor = above < 0 ? 0 : nodes_[static_cast<std::size_t>(above)].depth;

@@ -9,7 +9,7 @@
 
 namespace lectern::llm {
 
-/// Always in the order of the ids, so that a draw does not depend on how a truncation found them. Each truncation looks at the
+/// Always in the order of the ids, so that a draw does not depend on how a truncation found them. Each truncation uses the
 /// probabilities among what the one before left, at temperature 1, and leaves at least one token.
 class Candidates {
  public:

@@ -10,7 +10,7 @@
 namespace lectern::llm {
 namespace {
 
-// Looked at side by side.
+// Logits that are compared side by side.
 constexpr std::size_t lanes = 8;
 constexpr float infinite = std::numeric_limits<float>::infinity();
 

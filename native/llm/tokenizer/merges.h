@@ -68,7 +68,7 @@ class Merger {
   void merge(std::string_view text, std::vector<TokenId>& out);
 
  private:
-  /// A stretch of the text; neighbours are linked so that a merge costs no move.
+  /// A range of the text; neighbours are linked so that a merge costs no move.
   struct Piece {
     std::int32_t symbol;  // -1: merged away
     std::int32_t before;

@@ -7,7 +7,7 @@
 
 namespace lectern::llm {
 
-/// Counts the pieces of work (characters, words, merges) that are done, and looks around after every few thousand: some tens of microseconds to a
+/// Counts the units of work (characters, words, merges) that are done, and checks for cancellation after every few thousand: some tens of microseconds to a
 /// millisecond, whatever the text is.
 class Pace {
  public:

@@ -14,7 +14,7 @@ namespace lectern::llm {
 /// A set of pairs of texts, kept as one bit for a hash of both: it may take a pair for one of its own, and never misses one.
 class PairFilter {
  public:
-  /// Room for `pairs` at one false answer in sixteen at most.
+  /// Room for `pairs` at one false positive in sixteen at most.
   explicit PairFilter(std::size_t pairs) : words_(std::bit_ceil(std::max<std::size_t>(pairs * 16, 64)) / 64) {}
 
   static std::uint64_t hash(std::string_view text) { return std::hash<std::string_view>()(text); }

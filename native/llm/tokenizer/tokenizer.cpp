@@ -125,7 +125,7 @@ std::vector<TokenId> Tokenizer::encode(std::string_view text, const std::vector<
   std::vector<TokenId> ids;
   ids.reserve(text.size() / 3 + 4);
   if (add_special && vocabulary_.add_bos && vocabulary_.bos) ids.push_back(*vocabulary_.bos);
-  std::size_t plain_from = 0;
+  std::size_t reference_from = 0;
   auto range = trusted.begin();
   for (std::size_t at = 0; at < text.size();) {
     pace.step();
@@ -136,13 +136,13 @@ std::vector<TokenId> Tokenizer::encode(std::string_view text, const std::vector<
       at++;
       continue;
     }
-    if (plain_from < at) segmenter_->segment(text.substr(plain_from, at - plain_from), ids, pace);
+    if (reference_from < at) segmenter_->segment(text.substr(reference_from, at - reference_from), ids, pace);
     ids.push_back(special.id);
     at += special.bytes;
     while (strips_behind_specials_ && at < text.size() && is_blank(text[at])) at++;
-    plain_from = at;
+    reference_from = at;
   }
-  if (plain_from < text.size()) segmenter_->segment(text.substr(plain_from), ids, pace);
+  if (reference_from < text.size()) segmenter_->segment(text.substr(reference_from), ids, pace);
   if (add_special && vocabulary_.add_eos && vocabulary_.eos) ids.push_back(*vocabulary_.eos);
   return ids;
 }

@@ -17,7 +17,7 @@ namespace lectern::llm {
 class Segmenter {
  public:
   virtual ~Segmenter() = default;
-  /// Appends the ids of `text`, a stretch between special tokens. Steps through `pace` in each of its loops, and throws what that throws.
+  /// Appends the ids of `text`, which lies between special tokens. Steps through `pace` in each of its loops, and throws what that throws.
   virtual void segment(std::string_view text, std::vector<TokenId>& out, Pace& pace) const = 0;
   /// Appends the bytes that the token stands for.
   virtual void append_bytes(TokenId id, std::string& out) const = 0;
@@ -32,7 +32,7 @@ struct EncodeOptions {
   bool parse_special = false;
 };
 
-/// A stretch of a prompt: what a template wrote (`special`) or what a user did.
+/// A part of a prompt: written by a template (`special`) or by a user.
 struct PromptPart {
   std::string text;
   bool special;

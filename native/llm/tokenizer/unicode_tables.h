@@ -1,4 +1,4 @@
-// The character database as sorted tables; unicode.h has the questions that they answer.
+// The character database as sorted tables; unicode.h has the functions that read them.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// A model's tokens: their texts, kinds and scores, the special ones by role, and which of them to look for in text.
+// A model's tokens: their texts, kinds and scores, the special ones by role, and which of them are matched in text.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ class Vocabulary {
   bool add_bos = false;
   bool add_eos = false;
 
-  /// Every token that ends an answer: end of text, of turn, of message, under whichever names the file gives them.
+  /// Every token that ends a sequence: end of text, of turn, of message, under whichever names the file gives them.
   const std::vector<TokenId>& end_tokens() const { return end_tokens_; }
 
  private:

@@ -26,7 +26,7 @@ class WordSplitter {
   /// `name` is the file's `tokenizer.ggml.pre`. Throws Error `invalid_model` naming one that is not supported.
   explicit WordSplitter(std::string_view name);
 
-  /// Each rule in turn cuts every stretch into its matches and what lies between them. The words as code point ranges, in order,
+  /// Each rule in turn cuts every range into its matches and what lies between them. The words as code point ranges, in order,
   /// leaving nothing out.
   std::vector<std::pair<std::size_t, std::size_t>> split(const DecodedText& text, Pace& pace) const;
 

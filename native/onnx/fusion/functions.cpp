@@ -141,7 +141,7 @@ Node function_node(const Node& like, const Function& function) {
   return made;
 }
 
-/// Mul(factor x, gate(x)), each seen by nobody else.
+/// Mul(factor x, gate(x)), each with no other reader.
 bool fuse_gate(Rewriter& rewriter, int index) {
   const Node& node = rewriter.node(index);
   if (!node.domain.empty() || node.op != "Mul" || node.inputs.size() != 2) return false;

@@ -18,7 +18,7 @@ class Rewriter {
 
   /// The node that makes the value, -1 for inputs and constants.
   int maker(ValueId id) const { return id == absent ? -1 : makers_[static_cast<std::size_t>(id)]; }
-  /// The same, where `reads` of the one who asks are all there are: nobody else sees the value, no caller and no graph within.
+  /// The same, where the caller's `reads` are all the reads of the value: no graph output and no subgraph reads it.
   int private_maker(ValueId id, int reads = 1) const;
   /// Null where the value is no constant.
   const Array* constant(ValueId id) const;

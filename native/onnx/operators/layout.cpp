@@ -1,4 +1,4 @@
-// Operators that move elements without looking at them: other shapes and orders, parts, and parts put together.
+// Operators that move elements without reading their values: reshape, transpose, slice, concatenate.
 #include <algorithm>
 #include <numeric>
 #include <utility>

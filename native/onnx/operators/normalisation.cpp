@@ -131,7 +131,7 @@ Operator make_groups(std::int64_t groups, float epsilon) {
 
 Operator make_instance_normalisation(Attributes& a) { return make_groups(0, a.number("epsilon", 1e-5F)); }
 
-/// Until opset 21 scale and bias were one for each group, which nobody exports.
+/// Until opset 21 scale and bias had one value per group, which no exporter writes.
 Operator make_group_normalisation(Attributes& a) {
   const std::int64_t groups = a.integer("num_groups", 0);
   if (groups < 1) a.unsupported("num_groups " + std::to_string(groups));

@@ -100,7 +100,7 @@ float limit_of(NodePlan& plan, int input, float otherwise) {
 
 /// Comparisons of one node: a minute's work at most, and far more than pages of 8,400 boxes and 80 kinds ask for.
 constexpr std::int64_t most_comparisons = std::int64_t{1} << 34;
-/// Between two looks at the caller's flag: about a millisecond.
+/// Work between two checks of the caller's flag: about a millisecond.
 constexpr std::int64_t comparisons_at_once = std::int64_t{1} << 18;
 
 /// Counts what a node compares, and ends what is given up or has no end in sight.

@@ -1,5 +1,5 @@
 /** Control tokens give no text in an answer; those that structure it are put back where they were written. */
-import type { LanguageModel, TokenBurst } from '../../engine/port.js';
+import type { LanguageModel, TokenChunk } from '../../engine/port.js';
 
 /** `markers`: id -> text. Without any, bursts pass as they are. */
 export class ControlMarkers {
@@ -19,7 +19,7 @@ export class ControlMarkers {
     this.#markers = markers;
   }
 
-  push({ text, ids }: TokenBurst): string {
+  push({ text, ids }: TokenChunk): string {
     if (this.#markers.size === 0) return text;
     this.#text += text;
     for (const id of ids) {

@@ -9,7 +9,7 @@ import type { TextRecogniser } from './recogniser.js';
 import { strokeOf } from './strokes.js';
 import { halved, rotated, turnQuarter } from './turned.js';
 import type { QuarterTurn } from './turned.js';
-import { recognisedRulings, recognisedShades, recognisedText } from './words.js';
+import { recognisedRulings, recognisedFills, recognisedText } from './words.js';
 
 /**
  * Small letters of 10 points are some 20 pixels high: recognisers want no more, and read less well with half of it. Measured on four scanned pages, as parts of their words
@@ -152,7 +152,7 @@ class PageReading {
       content: {
         ...content, width, height, words: text.words, lines: text.lines, characters: text.words.reduce((sum, word) => sum + word.text.length, 0),
         unmappedCharacters: 0, images: turn === 0 ? content.images.filter((image) => !holdsText(image, text.words.map(({ box }) => box))) : [],
-        rulings: recognisedRulings(page.rulings, frame), boxes: [...(turn === 0 ? content.boxes : []), ...recognisedShades(page.shades ?? [], text.words, frame)],
+        rulings: recognisedRulings(page.rulings, frame), boxes: [...(turn === 0 ? content.boxes : []), ...recognisedFills(page.fills ?? [], text.words, frame)],
         ...(turn !== 0 && { drawings: [], links: [] }), structure: [],
       },
       confidence: text.confidence, turn, lean,

@@ -1,7 +1,7 @@
 /** Recognised lines as a page's words and lines: sizes from the heights of letters, what is noise left out, check boxes beside their text. */
 import { heightOf, holdsMiddle, unionBox, widthOf } from '../../geometry/box.js';
 import { weightedMedian } from '../../geometry/statistics.js';
-import type { ReadLine, ReadPage, ReadRuling, ReadShade, ReadWord } from '../../engine/port.js';
+import type { ReadLine, ReadPage, ReadRuling, ReadFill, ReadWord } from '../../engine/port.js';
 import type { Box, DrawnBox, Font, Line, Ruling, Word } from '../../pdf/pdf-page.js';
 import { addSeenTickBoxes } from '../../pdf/index.js';
 import { boldLines } from './boldness.js';
@@ -129,6 +129,6 @@ export function recognisedRulings(rulings: ReadRuling[], { scale, left, top }: P
 const widestBar = 100;
 
 /** Without the bars of charts. */
-export function recognisedShades(shades: ReadShade[], words: Word[], frame: PixelFrame): DrawnBox[] {
-  return shades.map((shade) => ({ box: boxOf(shade, frame), fill: shade.grey * 0x010101, stroke: -1 })).filter(({ box }) => widthOf(box) > widestBar || words.some((word) => holdsMiddle(box, word.box)));
+export function recognisedFills(fills: ReadFill[], words: Word[], frame: PixelFrame): DrawnBox[] {
+  return fills.map((fill) => ({ box: boxOf(fill, frame), fill: fill.grey * 0x010101, stroke: -1 })).filter(({ box }) => widthOf(box) > widestBar || words.some((word) => holdsMiddle(box, word.box)));
 }

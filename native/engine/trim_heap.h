@@ -1,0 +1,19 @@
+// What an allocator keeps of a model that is gone.
+#pragma once
+
+#include <cstddef>  // says whether this is glibc
+
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
+
+namespace lectern {
+
+/// Small blocks that were freed stay with the allocator otherwise.
+inline void trim_heap() {
+#if defined(__GLIBC__)
+  malloc_trim(0);
+#endif
+}
+
+}  // namespace lectern

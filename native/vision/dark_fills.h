@@ -1,0 +1,14 @@
+// White text on dark bars, boxes and table heads: the page turned round where its ground is dark.
+#pragma once
+
+#include <optional>
+
+#include "vision/ink.h"
+
+namespace lectern::vision {
+
+/// `page` with the greys of its dark grounds turned round and everything else white; nothing where no ground of at least a third by a sixth of an inch is dark.
+/// Dark is below half of the paper, the page's 90th percentile, in nearly half of the pixels around.
+std::optional<Gray> invert_dark_fills(const Gray& page, int dpi);
+
+}  // namespace lectern::vision
