@@ -1,4 +1,4 @@
-// The checks on what comes in.
+// Validation of the arguments of JavaScript calls.
 #include "arguments.h"
 
 #include <algorithm>

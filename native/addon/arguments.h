@@ -1,4 +1,4 @@
-// JavaScript values into plain structs, once, at the door. Whatever does not fit is `invalid_request` and names its key.
+// Converts JavaScript values to plain structs, once, at the seam. An invalid value throws `invalid_request` with the name of its key.
 #pragma once
 
 #include <array>

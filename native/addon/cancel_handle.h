@@ -1,4 +1,4 @@
-// `new Cancel()`: the flag that TypeScript sets when an AbortSignal fires. Native code never sees the signal.
+// `new Cancel()`: the flag that TypeScript sets when an AbortSignal fires. The signal itself never reaches native code.
 #pragma once
 
 #include <memory>

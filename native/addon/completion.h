@@ -1,4 +1,4 @@
-// The way back: closures that lane threads post and the JavaScript thread of one environment runs.
+// Completions: closures that lane threads post and that the JavaScript thread of one environment runs.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// Reads the arguments, starts the job, says how its value becomes JavaScript's.
+// Each method reads its arguments, starts the job and converts the result to JavaScript.
 #include "engine_handle.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Life and end of an environment's share of the addon.
+// Start and end of an environment's state in the addon.
 #include "environment.h"
 
 #include <string>

@@ -1,4 +1,4 @@
-// What one JavaScript environment (the main thread or a worker) holds of the addon: engines, models, open calls, the way back.
+// The state of one JavaScript environment (the main thread or a worker thread): engines, models, pending calls, the completion queue.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The arguments of the language verbs: prompts, sampling, shapes of models.
+// The arguments of the language methods: prompts, sampling, shapes of models.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Reads the arguments, starts the job, says how its value becomes JavaScript's.
+// Each method reads its arguments, starts the job and converts the result to JavaScript.
 #include "language_model_handle.h"
 
 #include <cmath>
@@ -37,8 +37,8 @@ Napi::Value LanguageModelHandle::generate(const Napi::CallbackInfo& info) {
     if (!arguments.on_tokens.IsEmpty()) {
       environment().keep_callback(call, arguments.on_tokens);
       const bool logprobs = arguments.call.options.sampling.logprobs >= 0;
-      on_chunk = [environment = shared_environment(), call, logprobs, sink = std::make_shared<TokenSink>()](llm::TokenChunk burst) {
-        if (!sink->push(std::move(burst))) return;
+      on_chunk = [environment = shared_environment(), call, logprobs, sink = std::make_shared<TokenSink>()](llm::TokenChunk chunk) {
+        if (!sink->push(std::move(chunk))) return;
         environment->post([environment, call, logprobs, sink](Napi::Env env) { environment->call_back(call, to_value(env, sink->take(), logprobs)); });
       };
     }

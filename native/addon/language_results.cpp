@@ -117,16 +117,16 @@ Napi::Value to_value(Napi::Env env, const LoadedModel& info) {
   return result;
 }
 
-Napi::Value to_value(Napi::Env env, const llm::TokenChunk& burst, bool logprobs) {
+Napi::Value to_value(Napi::Env env, const llm::TokenChunk& chunk, bool logprobs) {
   Napi::Object result = Napi::Object::New(env);
-  result.Set("text", text(env, burst.text));
-  Napi::Array ids = Napi::Array::New(env, burst.ids.size());
-  for (std::size_t i = 0; i < burst.ids.size(); i++) ids.Set(static_cast<std::uint32_t>(i), number(env, burst.ids[i]));
+  result.Set("text", text(env, chunk.text));
+  Napi::Array ids = Napi::Array::New(env, chunk.ids.size());
+  for (std::size_t i = 0; i < chunk.ids.size(); i++) ids.Set(static_cast<std::uint32_t>(i), number(env, chunk.ids[i]));
   result.Set("ids", ids);
   if (!logprobs) return result;
-  Napi::Array told = Napi::Array::New(env, burst.choices.size());
-  for (std::size_t i = 0; i < burst.choices.size(); i++) told.Set(static_cast<std::uint32_t>(i), to_value(env, burst.choices[i]));
-  result.Set("logprobs", told);
+  Napi::Array logprob_values = Napi::Array::New(env, chunk.choices.size());
+  for (std::size_t i = 0; i < chunk.choices.size(); i++) logprob_values.Set(static_cast<std::uint32_t>(i), to_value(env, chunk.choices[i]));
+  result.Set("logprobs", logprob_values);
   return result;
 }
 

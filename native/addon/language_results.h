@@ -11,7 +11,7 @@ Napi::Value to_value(Napi::Env env, const ModelDescription& description);
 Napi::Value to_value(Napi::Env env, const llm::MemoryNeed& need);
 Napi::Value to_value(Napi::Env env, const LoadedModel& info);
 /// With `logprobs` each token's.
-Napi::Value to_value(Napi::Env env, const llm::TokenChunk& burst, bool logprobs);
+Napi::Value to_value(Napi::Env env, const llm::TokenChunk& chunk, bool logprobs);
 Napi::Value to_value(Napi::Env env, const llm::GenerateResult& result);
 Napi::Value to_value(Napi::Env env, const Embedding& embedding);
 Napi::Value to_value(Napi::Env env, const std::vector<llm::TokenId>& ids);

@@ -10,7 +10,7 @@
 
 namespace lectern::addon {
 
-/// `Handle` is the class that JavaScript sees, which inherits this one; `Model` what it is a handle of.
+/// `Handle` is the JavaScript class, which inherits this one; `Model` is the native model behind it.
 template <class Handle, class Model>
 class ModelHandle : public Napi::ObjectWrap<Handle> {
  public:

@@ -1,4 +1,4 @@
-// What JavaScript says of a reader of pages, layouts, tables or kinds of lines, as the engine's structs.
+// The options of a reader of pages, layouts, tables or kinds of lines, from JavaScript to the engine's structs.
 #pragma once
 
 #include <napi.h>
@@ -8,7 +8,7 @@
 namespace lectern::addon {
 
 /// { kind, device, threads, workBytes, networks }: `networks` has `detector`, `reader` and perhaps `angle` where `kind` is `text`, `layout`, `table` or `lines` where it is that.
-/// Every key is asked for but `threads`, and those that say so in vision_arguments.cpp. Throws Error `invalid_request` naming the key.
+/// Every key is required but `threads`, and those that vision_arguments.cpp marks as optional. Throws Error `invalid_request` naming the key.
 OpenVisionOptions read_open_vision(const Napi::Value& value);
 
 struct ReadLinesOptions {

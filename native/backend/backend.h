@@ -51,7 +51,7 @@ class Backend {
   /// The operations of networks from files; `threads` of the processor, 0: one for each. Must not outlive the backend.
   virtual std::unique_ptr<GraphOps> make_graph_ops(int threads, FloatStorage storage) = 0;
 
-  // --- What a model would take here, told without anything being allocated. ---
+  // --- The memory that a model would take here; nothing is allocated. ---
 
   /// As Ops::supports.
   virtual bool supports(Op op, DType dtype) const = 0;

@@ -253,7 +253,7 @@ class GraphOps {
 
   /// f32, f64, i64, i32. The extreme of nothing is the type's infinity or last number.
   virtual void reduce(const Reduction&, Element element, const void* in, void* out) = 0;
-  /// The place of the largest (or smallest) element along the axis, the first or the last of equals; NaN counts as largest and smallest.
+  /// The index of the largest (or smallest) element along the axis, the first or the last of equals; NaN counts as largest and smallest.
   virtual void find_extreme(Axis axis, Element element, bool largest, bool last, const void* in, std::int64_t* out) = 0;
   /// exp(x - max) / sum exp(x - max), or its logarithm. out may be in.
   virtual void softmax(Axis axis, bool logarithm, const float* in, float* out) = 0;

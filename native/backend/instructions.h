@@ -1,4 +1,4 @@
-// Which vector instructions kernels may use: asked once, at run time, so that one build serves every machine.
+// Which vector instructions kernels may use: detected once, at run time, so that one build serves every machine.
 #pragma once
 
 #include <string_view>

@@ -50,12 +50,12 @@ struct Rope {
 
 /// The rows of one pass, in host memory. Rows of one slot follow one another, positions rising by one.
 ///
-/// A cell is a place of a slot's sequence in the KV cache. Of a decoder it is the position; an encoder's texts lie in one
+/// A cell is the index of a key and value in a slot's KV cache. In a decoder it is the position; an encoder's texts lie in one
 /// slot side by side, each from a multiple of 64 cells on.
 struct Batch {
   int rows;
   /// The first rows are decode rows: each is the next token of one sequence, at most one per slot. A device that reads weights once for a few rows (GEMV) and one
-  /// that works in tiles (GEMM) sum in different orders; this flag, and not the number of rows, decides which order a row gets.
+  /// that works in tiles (GEMM) sum in different orders; whether a row is a decode row, and not how many there are, decides its order.
   int decode_rows;
   const std::int32_t* tokens;     // (rows)
   const std::int32_t* slots;      // (rows) whose sequence of the KV cache the row belongs to
@@ -84,7 +84,7 @@ struct KvShape {
   DType dtype;
 };
 
-/// How it lies in memory is the backend's own affair.
+/// The memory layout is private to the backend.
 struct Kv {
   KvShape shape;
   void* data;

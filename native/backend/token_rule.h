@@ -33,7 +33,7 @@ struct TokenRule {
   std::int32_t bias_count;
   std::int32_t count_count;
   std::int32_t top_k;           // 0: all
-  std::int32_t logprobs;        // how many of the best unmodified logits are asked for; -1: none, nor their sum
+  std::int32_t logprobs;        // how many of the best unmodified logits are returned; -1: none, nor their sum
 };
 
 struct RankedLogit {
@@ -47,13 +47,13 @@ enum class TokenOutcome : std::int32_t {
   unsound,    // a logit is NaN or +inf
 };
 
-/// As many as OpenAI's clients may ask for.
+/// The largest number that OpenAI's clients may request.
 constexpr int most_device_logprobs = 20;
 
 struct TokenChoice {
   TokenOutcome outcome;
   std::int32_t id;
-  // Where logprobs were asked for, of the unmodified logits:
+  // Where logprobs were requested, of the unmodified logits:
   float logit;  // of the chosen token
   float greatest;
   std::uint64_t sum;  // of the masses at temperature 1

@@ -88,7 +88,7 @@ class FastOps final : public Ops {
     std::vector<std::int32_t> first, visible;
   };
 
-  /// work(part, thread) on all threads, as Threads::each calls it, until the pass is given up: a part is what runs on then.
+  /// work(part, thread) on all threads, as Threads::each calls it, until the pass is cancelled: only parts that have begun are completed then.
   template <class Work>
   void each_part(int parts, Work& work);
   /// The same of rows; a few are not worth the way to another thread.

@@ -39,7 +39,7 @@ class Threads {
   void serve(int thread);
 
   int count_;
-  // The round in the high, the next part in the low half: a thread that comes late can tell that its round is over.
+  // The round in the high half, the next part in the low half: a late thread detects that its round is over.
   alignas(64) std::atomic<std::uint64_t> next_{0};
   alignas(64) std::atomic<int> done_{0};
   alignas(64) std::atomic<std::uint32_t> round_{0};

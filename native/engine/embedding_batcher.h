@@ -1,4 +1,4 @@
-// The texts of an encoder on their way through a model's lane: one that is due takes along those that wait behind it.
+// Batches the texts of an encoder on a model's lane: the text whose turn it is takes those that wait behind it into its pass.
 #pragma once
 
 #include <deque>

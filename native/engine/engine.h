@@ -49,7 +49,7 @@ class Engine {
   void read_text(const vision::Bitmap& bitmap, vision::TesseractOptions options, std::shared_ptr<Cancel> cancel,
                  Done<vision::ReadPage> done);
 
-  /// What our own network reads. It is kept in memory until another is named, so are those that tell which way up lines stand and where they are.
+  /// Recognises text with the shipped network. The network stays in memory until another is named, as do those of line orientation and line detection.
   void recognise_text(const vision::Bitmap& bitmap, vision::RecogniseOptions options, std::shared_ptr<Cancel> cancel, Done<vision::ReadPage> done);
   void line_votes(const vision::Bitmap& bitmap, vision::VoteOptions options, std::shared_ptr<Cancel> cancel, Done<vision::LineVotes> done);
 

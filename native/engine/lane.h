@@ -1,4 +1,4 @@
-// A thread with one queue: the only place of the engine that locks. One per loaded model, so that what runs on it needs no lock.
+// A thread with one queue, and the only lock of the engine. One per loaded model, so that code that runs on it needs no lock.
 #pragma once
 
 #include <condition_variable>

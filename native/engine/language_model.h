@@ -1,4 +1,4 @@
-// One model in memory with a thread of its own, and a second one for text: what the addon opens, asks and closes.
+// One language model in memory with a thread of its own, and a second thread for tokenisation. The addon opens, calls and closes it.
 #pragma once
 
 #include <list>

@@ -1,4 +1,4 @@
-// The way a message leaves native code: C++ neither prints nor reads the environment.
+// The log of native code: C++ neither prints nor reads the environment.
 #pragma once
 
 #include <functional>

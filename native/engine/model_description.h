@@ -1,4 +1,4 @@
-// What a model file says of itself, in values that outlive the file.
+// The description of a model file, in values that outlive the file.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace lectern {
 
-/// Nothing where an array was not asked for or is beyond bounds.
+/// Empty where an array was not requested or is beyond bounds.
 struct MetadataValue {
   std::variant<std::monostate, std::uint64_t, std::int64_t, double, bool, std::string, std::vector<MetadataValue>> value;
 };
@@ -32,7 +32,7 @@ struct ModelDescription {
   bool embeds;
   std::uint64_t parameter_count;
   std::uint64_t weight_bytes;
-  std::uint64_t context;           // these three 0 where the file does not tell
+  std::uint64_t context;           // these three are 0 where the file lacks them
   std::uint64_t embedding_length;
   std::uint64_t vocabulary_size;
   std::vector<std::pair<std::string, MetadataValue>> metadata;

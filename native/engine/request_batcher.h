@@ -1,4 +1,4 @@
-// What waits on a lane is worked on together: calls of several documents become one batch, and each gets what it gets alone.
+// Batches calls that wait on a lane: calls of several documents become one batch, and each gets the result that it would get alone.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace lectern {
 
-/// Calls of one kind on their way through one lane. `Item` is what a call asks, `Value` what it gets.
+/// Waiting calls of one kind on one lane. `Item` is the argument of a call, `Value` its result.
 template <class Item, class Value>
 class RequestBatcher {
  public:

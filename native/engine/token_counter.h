@@ -12,7 +12,7 @@
 
 namespace lectern {
 
-/// Keeps the vocabulary that was asked for last: to open one of 150,000 tokens takes longer than to count a book. One thread at a time.
+/// Keeps the vocabulary of the last call: opening one of 150,000 tokens takes longer than counting a book. One thread at a time.
 class TokenCounter {
  public:
   /// The number of tokens of each text, without begin and end tokens; the texts of control tokens are text. `path` names the model's (first) file.

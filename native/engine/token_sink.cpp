@@ -5,12 +5,12 @@
 
 namespace lectern {
 
-bool TokenSink::push(llm::TokenChunk burst) {
-  if (burst.empty()) return false;
+bool TokenSink::push(llm::TokenChunk chunk) {
+  if (chunk.empty()) return false;
   const std::lock_guard lock(mutex_);
-  gathered_.text += burst.text;
-  gathered_.ids.insert(gathered_.ids.end(), burst.ids.begin(), burst.ids.end());
-  std::move(burst.choices.begin(), burst.choices.end(), std::back_inserter(gathered_.choices));
+  gathered_.text += chunk.text;
+  gathered_.ids.insert(gathered_.ids.end(), chunk.ids.begin(), chunk.ids.end());
+  std::move(chunk.choices.begin(), chunk.choices.end(), std::back_inserter(gathered_.choices));
   return !std::exchange(called_, true);
 }
 

@@ -1,4 +1,4 @@
-// Between a model that writes and a reader that takes its time: what is finished gathers here until it is fetched.
+// The queue between a model that generates and a slow reader: finished text gathers here until it is fetched.
 #pragma once
 
 #include <mutex>
@@ -11,7 +11,7 @@ namespace lectern {
 class TokenSink {
  public:
   /// True when the reader is to be called: never while an earlier call has not taken yet.
-  bool push(llm::TokenChunk burst);
+  bool push(llm::TokenChunk chunk);
 
   /// All that came since the last one.
   llm::TokenChunk take();

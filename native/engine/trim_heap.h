@@ -1,4 +1,4 @@
-// What an allocator keeps of a model that is gone.
+// Returns freed memory from the allocator to the operating system.
 #pragma once
 
 #include <cstddef>  // says whether this is glibc

@@ -1,4 +1,4 @@
-// One reader of pages, layouts, tables or kinds of lines in memory with a thread of its own: what the addon opens, asks and closes.
+// One reader of pages, layouts, tables or kinds of lines in memory with a thread of its own. The addon opens, calls and closes it.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// The key-value part of a GGUF file: typed, and asked for by name with errors that name the key.
+// The key-value part of a GGUF file: typed getters by key, whose errors name the key.
 #pragma once
 
 #include <cstddef>

@@ -26,7 +26,7 @@ class ModelFile {
   const Tensor& get(std::string_view name) const;
   /// The bytes of all tensors.
   std::size_t tensor_bytes() const;
-  /// Lets the kernel take back the pages of a tensor whose values live elsewhere now.
+  /// Lets the kernel drop the pages of a tensor whose values were copied elsewhere.
   void drop(const Tensor& tensor) const;
   /// Throws Error `invalid_model` once a part was written to or truncated. Call it before bytes of the file are read again: then
   /// a file that shrinks under a loaded model fails the requests and not the process.

@@ -1,4 +1,4 @@
-// What a model file says of a language model's shape, every number checked before anything is sized by it.
+// The hyperparameters of a language model from its file; every number is validated before any size depends on it.
 #pragma once
 
 #include <cstdint>

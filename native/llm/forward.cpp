@@ -13,9 +13,9 @@ std::size_t floats(int rows, int columns) { return static_cast<std::size_t>(rows
 
 [[noreturn]] void refuse(const std::string& sentence) { throw Error(ErrorCode::invalid_request, sentence); }
 
-/// Texts of one pass at most.
+/// The most texts in one pass.
 constexpr int most_texts = 256;
-/// Each text of a pass begins at a multiple of this many cells, so that tiles of cells lie in it as they do when it is alone.
+/// Each text of a pass begins at a multiple of this many cells, so that tiles of cells divide it as they do when it is alone.
 constexpr int text_cells = 64;
 
 int texts_of(const KvShape& kv) { return std::min(most_texts, (kv.positions + text_cells - 1) / text_cells); }
@@ -24,7 +24,7 @@ int begin_after(int cells) { return (cells + text_cells - 1) / text_cells * text
 /// Bytes of the buffers.
 struct Sizes {
   Sizes(const Config& config, const KvShape& kv, int rows, int logit_rows)
-      // An encoder's rows all see each other: every layer needs the whole text before it.
+      // An encoder's rows attend to each other in both directions: every layer needs the whole text before it.
       : x(floats(config.embeds() ? kv.positions : rows, config.embedding)),
         q(floats(config.embeds() ? kv.positions : rows, config.heads * config.head_size)),
         hidden(config.experts > 0 ? 1 : floats(rows, config.feed_forward)),
@@ -77,9 +77,9 @@ void Forward::show(int stage, int rows) {
   tap(tap_context, stage, tapped_.data(), rows);
 }
 
-const float* Forward::decode(const BatchToken* steps, int count) {
-  run(steps, count);
-  const auto wanted = static_cast<int>(std::count_if(steps, steps + count, [](const BatchToken& step) { return step.wants_logits; }));
+const float* Forward::decode(const BatchToken* batch_tokens, int count) {
+  run(batch_tokens, count);
+  const auto wanted = static_cast<int>(std::count_if(batch_tokens, batch_tokens + count, [](const BatchToken& token) { return token.wants_logits; }));
   if (wanted > 0) backend_.download(result_.data(), out_.data(), floats(wanted, config_.vocabulary));
   return result_.data();
 }
@@ -90,13 +90,13 @@ const float* Forward::logits(int row) {
   return result_.data() + before;
 }
 
-void Forward::run(const BatchToken* steps, int count, const Cancel* cancel) {
+void Forward::run(const BatchToken* batch_tokens, int count, const Cancel* cancel) {
   if (config_.embeds()) throw Error(ErrorCode::invalid_state, "An embedding model cannot generate text.");
   if (count < 1 || count > rows_) refuse("A pass takes 1 to " + std::to_string(rows_) + " tokens, not " + std::to_string(count) + ".");
   int wanted = 0;
   int decode_rows = 0;
   for (int i = 0; i < count; i++) {
-    const auto [token, slot, position, wants_logits, is_decode] = steps[i];
+    const auto [token, slot, position, wants_logits, is_decode] = batch_tokens[i];
     check(token, slot, position);
     if (is_decode && decode_rows++ < i) refuse("Decode rows must come before prefill rows.");
     const auto at = static_cast<std::size_t>(i);
@@ -120,7 +120,7 @@ void Forward::run(const BatchToken* steps, int count, const Cancel* cancel) {
   ops_.embed(weights_.token_table, all, x);
   show(0, count);
   for (int l = 0; l < config_.layers; l++) {
-    // A chunk of a prompt takes a processor seconds.
+    // A prefill chunk takes seconds on a CPU.
     if (cancel != nullptr) cancel->check();
     const Layer& layer = weights_.layers[static_cast<std::size_t>(l)];
     ops_.project_attention(layer.attention, all, x, q, kv, l);

@@ -14,7 +14,7 @@
 
 namespace lectern::llm {
 
-/// One token of a batch.
+/// One token of a batch: a row of a pass.
 struct BatchToken {
   std::int32_t token;
   std::int32_t slot;
@@ -23,7 +23,7 @@ struct BatchToken {
   bool is_decode = false;  // a decode row; else a prefill row
 };
 
-/// One that an encoder embeds.
+/// A text that an encoder embeds.
 struct Text {
   const std::int32_t* tokens;
   int count;
@@ -32,7 +32,7 @@ struct Text {
 /// Throws Error `invalid_model` for values that are not finite.
 void check_embedding(std::span<const float> embedding);
 
-/// Holds the buffers of the largest pass and allocates nothing in a pass. One thread at a time; what it is given must
+/// Holds the buffers of the largest pass and allocates nothing in a pass. One thread at a time; the objects that it refers to must
 /// outlive it.
 class Forward {
  public:
@@ -40,15 +40,15 @@ class Forward {
   /// layers `rows` at a time. Throws Error `out_of_memory`.
   Forward(const Config& config, const Weights& weights, Backend& backend, Ops& ops, KvCache& cache, int rows, int logit_rows);
 
-  /// Of a decoder. Adds each step's key and value to its slot and gives the logits of those that want them, in their order:
-  /// (wanted, vocabulary), valid until the next pass. Steps of one slot must follow one another, positions rising by one
-  /// from where the slot's cache is valid; generated ones come first, one a slot. Throws Error `invalid_request` for a token, slot or position out of range,
-  /// a generated step behind others, and for more steps than a pass has rows.
-  const float* decode(const BatchToken* steps, int count);
+  /// Of a decoder. Appends each token's key and value to its slot and returns the logits of those that want them, in their order:
+  /// (wanted, vocabulary), valid until the next pass. Tokens of one slot must follow one another, positions rising by one
+  /// from the slot's first free position; decode rows come first, at most one per slot. Throws Error `invalid_request` for a token, slot or position out of range,
+  /// a decode row behind prefill rows, and for more tokens than a pass has rows.
+  const float* decode(const BatchToken* batch_tokens, int count);
 
-  /// As decode(), but the logits stay where they are: choose() and logits() take them from there. Of steps of prompts alone a pass may be given up
-  /// between layers: with `cancel` it throws Error `cancelled` then, and nothing is known of what its own positions hold.
-  void run(const BatchToken* steps, int count, const Cancel* cancel = nullptr);
+  /// As decode(), but the logits stay on the device: choose() and logits() read them there. A pass with prefill rows alone can be cancelled
+  /// between layers: with `cancel` it throws Error `cancelled` then, and the contents of its own positions are undefined.
+  void run(const BatchToken* batch_tokens, int count, const Cancel* cancel = nullptr);
   /// As Ops::chooses and Ops::choose_tokens, of the logits of the last run() or decode(); rows count those that wanted logits.
   bool chooses(const TokenRule& rule) const { return ops_.chooses(rule); }
   void choose(const TokenRule* rules, int count, TokenChoice* choices) { ops_.choose_tokens(rules, count, out_.floats(), choices); }

@@ -42,8 +42,8 @@ Generation::Generation(const GenerateOptions& options, const std::vector<TokenId
   }
 }
 
-std::optional<FinishReason> Generation::next(const float* logits, TokenChunk& burst) {
-  return next(nullptr, [logits] { return logits; }, burst);
+std::optional<FinishReason> Generation::next(const float* logits, TokenChunk& chunk) {
+  return next(nullptr, [logits] { return logits; }, chunk);
 }
 
 std::optional<TokenRule> Generation::rule() {
@@ -51,21 +51,21 @@ std::optional<TokenRule> Generation::rule() {
   return sampler_.rule(allowed());
 }
 
-std::optional<FinishReason> Generation::next(const TokenChoice* chosen, const LogitSource& logits, TokenChunk& burst) {
+std::optional<FinishReason> Generation::next(const TokenChoice* chosen, const LogitSource& logits, TokenChunk& chunk) {
   if (matcher_ && matcher_->finished()) return FinishReason::stop;  // before anything was written: later ones end with follow()
   Choice choice = choose(chosen, logits);
   if (is_end(choice.id)) {
-    burst.text += stream_.finish();
-    release(true, burst);
+    chunk.text += stream_.finish();
+    release(true, chunk);
     return FinishReason::stop;
   }
   last_ = choice.id;
   tokens_++;
-  burst.ids.push_back(last_);
+  chunk.ids.push_back(last_);
   held_.push_back({std::move(choice), stream_.written()});
   const std::optional<FinishReason> reason = follow(last_);
-  burst.text += reason ? stream_.finish() : stream_.take();
-  release(reason.has_value(), burst);
+  chunk.text += reason ? stream_.finish() : stream_.take();
+  release(reason.has_value(), chunk);
   return reason;
 }
 
@@ -90,11 +90,11 @@ bool Generation::is_end(TokenId id) const {
   return std::find(ends.begin(), ends.end(), id) != ends.end();
 }
 
-void Generation::release(bool at_end, TokenChunk& burst) {
+void Generation::release(bool at_end, TokenChunk& chunk) {
   const std::size_t certain = stream_.certain();
   const bool all = at_end ? !stream_.stopped_by() : stream_.is_certain();
   std::size_t count = 0;
-  while (count < held_.size() && (all || held_[count].begin < certain)) burst.choices.push_back(std::move(held_[count++].choice));
+  while (count < held_.size() && (all || held_[count].begin < certain)) chunk.choices.push_back(std::move(held_[count++].choice));
   held_.erase(held_.begin(), at_end ? held_.end() : held_.begin() + static_cast<std::ptrdiff_t>(count));
 }
 

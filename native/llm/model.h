@@ -1,4 +1,4 @@
-// A language model from its file to its first pass: what is loaded, and in which order.
+// A language model from its file to its first pass: the parts that are loaded, and their order.
 #pragma once
 
 #include <memory>

@@ -28,7 +28,7 @@ void SlotContents::take(const SlotContents& from, int count) {
 }
 
 void SlotContents::add_computed(std::span<const TokenId> tokens) {
-  // Over positions that decoding added they are not what a fresh prefill would give.
+  // Positions computed over decoded ones are not bit-identical to those of a fresh prefill.
   if (computed_ == positions()) computed_ += static_cast<int>(tokens.size());
   tokens_.insert(tokens_.end(), tokens.begin(), tokens.end());
 }
@@ -41,9 +41,9 @@ int shared_positions(const SlotContents& slot, std::span<const TokenId> prompt, 
   return reuse == PrefixReuse::computed ? cut(shared) : shared;
 }
 
-// The slot and the prefix are two choices. A prompt that finds itself in at least half of what an idle slot keeps goes on there: it
-// is the same conversation, and little or nothing is lost. Otherwise (a system prompt that two conversations share, or one that is
-// still being answered) the slot that was idle longest is given up, and the longest prefix that any slot has is copied to it.
+// Slot and prefix are chosen separately. A prompt that hits at least half of what an idle slot holds continues there: it
+// is the same conversation, and little or nothing is lost. Otherwise (a system prompt that two conversations share, or one whose slot
+// still decodes) the least recently used idle slot is overwritten, and the longest prefix of any slot is copied to it.
 SlotChoice choose_slot(std::span<const SlotContents> slots, std::span<const TokenId> prompt, PrefixReuse reuse) {
   int oldest = -1;
   int own = -1;

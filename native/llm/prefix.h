@@ -1,4 +1,4 @@
-// What each slot of the KV cache holds, and where a prompt finds most of itself.
+// The contents of each slot of the KV cache, and the search for the longest prefix-cache hit of a prompt.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@
 namespace lectern::llm {
 
 enum class PrefixReuse {
-  computed,   // positions that prefill computed, cut to a tile: the same bytes as without
-  generated,  // also what decoding added: faster, and not always the same bytes
+  computed,   // positions that prefill computed, rounded down to a tile: the same bytes as without a cache
+  generated,  // decoded positions too: faster, and not always the same bytes
   none,
 };
 
-/// Prefixes are taken over, and prompts cut into chunks, at multiples of this many positions.
+/// Prefixes are reused, and prompts cut into prefill chunks, at multiples of this many positions.
 inline constexpr int position_tile = 64;
 
 /// The valid positions of one slot. Adding allocates nothing within the context.
@@ -25,9 +25,9 @@ class SlotContents {
 
   const std::vector<TokenId>& tokens() const { return tokens_; }
   int positions() const { return static_cast<int>(tokens_.size()); }
-  /// Positions from 0 on that prefill computed, over nothing but such ones.
+  /// The leading positions that prefill computed, over other such positions only.
   int computed() const { return computed_; }
-  /// How much of itself a prompt could find here at most.
+  /// The longest prefix-cache hit that a prompt could have here.
   int reusable(PrefixReuse reuse) const;
 
   /// Makes this the first `count` positions of `from`, which may be this.
@@ -36,7 +36,7 @@ class SlotContents {
   void add_generated(TokenId token) { tokens_.push_back(token); }
 
   bool busy = false;
-  std::uint64_t last_used = 0;  // a count that rises; 0: never
+  std::uint64_t last_used = 0;  // a counter that only rises; 0: never
 
  private:
   std::vector<TokenId> tokens_;
@@ -49,7 +49,7 @@ struct SlotChoice {
   int positions;  // of the prompt that need no prefill; less than all of it
 };
 
-/// How many of the prompt's first positions the slot has in a form that `reuse` takes. The last token is never one: its logits are wanted.
+/// The prefix-cache hit of the prompt in this slot, as far as `reuse` allows. The last token is never part of it, because its logits are needed.
 int shared_positions(const SlotContents& slot, std::span<const TokenId> prompt, PrefixReuse reuse);
 
 /// At least one slot is idle.

@@ -1,4 +1,4 @@
-// The choice of the next token from a row of logits: penalties, truncations, temperature, the seeded draw.
+// The sampler: penalties, truncations, temperature and the seeded draw from a row of logits.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct SamplingOptions {
   float frequency_penalty = 0;  // taken off for each time that it is there
   std::vector<std::pair<TokenId, float>> logit_bias;  // -inf forbids; several for one token add up
   std::uint64_t seed = 0;
-  int logprobs = -1;  // how many of the best to tell beside the chosen one; -1: no logprobs at all
+  int logprobs = -1;  // how many of the best tokens to report beside the chosen one; -1: no logprobs at all
 };
 
 struct Logprob {
@@ -40,7 +40,7 @@ struct Logprob {
 
 struct Choice {
   TokenId id;
-  float logprob = 0;         // of the unmodified logits, where SamplingOptions::logprobs asks
+  float logprob = 0;         // of the unmodified logits, where SamplingOptions::logprobs requests it
   std::vector<Logprob> top;  // likewise, best first; fewer where fewer have a chance at all
 };
 
@@ -78,7 +78,7 @@ class Sampler {
   /// The token is chosen: it joins the window, and the next draw is another.
   void settle(TokenId id);
   TokenId choose(LogitRow& row);
-  /// False where no truncation is asked for; otherwise the rest is in candidates_.
+  /// False where no truncation is set; otherwise the remaining tokens are in candidates_.
   bool truncate(LogitRow& row);
   void fill_logprobs(Choice& choice);
   /// The same where best_ is there: of unmodified logits.

@@ -1,4 +1,4 @@
-// The queue, the slots, and what goes into a pass.
+// The queue, the slots, and the composition of each pass.
 #include "llm/scheduler.h"
 
 #include <algorithm>
@@ -71,15 +71,15 @@ struct Scheduler::State {
   std::deque<Waiting> queue;
   std::vector<SlotContents> contents;
   std::vector<std::optional<Running>> running;  // as contents
-  int prompt_slot = -1;                         // whose prompt is being computed
-  std::vector<BatchToken> steps;                      // of the pass
-  std::vector<TokenRule> rules;                 // of its rows that the device chooses from
+  int prefill_slot = -1;                        // the slot whose prompt is being prefilled, or -1
+  std::vector<BatchToken> batch;                // the rows of the pass
+  std::vector<TokenRule> rules;                 // of the rows that the device samples
   std::vector<TokenChoice> choices;             // as rules
-  std::vector<int> choice_of;                   // its row's place in choices, or -1
+  std::vector<int> choice_of;                   // for each row with logits: its index in choices, or -1
   std::uint64_t uses = 0;
   bool closed = false;
   std::shared_ptr<const TokenTrie> trie;     // from the first grammar on
-  std::shared_ptr<const Triggers> triggers;  // the last that were asked for: those of a chat format rarely change
+  std::shared_ptr<const Triggers> triggers;  // of the last request that had any: those of a chat format rarely change
 };
 
 Scheduler::State::State(Model& model_, const Tokenizer& tokenizer_)
@@ -95,7 +95,7 @@ Scheduler::State::State(Model& model_, const Tokenizer& tokenizer_)
   if (rows < wanted) refuse("Passes of " + number(rows) + " rows are too small for " + number(wanted) + " slots.");
   for (int i = 0; i < wanted; i++) contents.emplace_back(context);
   running.resize(contents.size());
-  steps.reserve(static_cast<std::size_t>(rows));
+  batch.reserve(static_cast<std::size_t>(rows));
   rules.reserve(contents.size());
   choices.reserve(contents.size());
   choice_of.reserve(contents.size());
@@ -116,7 +116,7 @@ void Scheduler::State::check(const GenerateRequest& request) const {
   if (!request.options.grammar && !request.options.grammar_triggers.empty()) refuse("There are triggers of a grammar, but no grammar.");
   if (request.options.grammar_required && request.options.grammar_triggers.empty()) refuse("A grammar without triggers is required from the start.");
   Triggers::check(request.options.grammar_triggers);
-  // Only to see that they can be made: what they hold is not wanted 10,000 times in a queue.
+  // Only validates them: a queue of 10,000 requests should not hold their contents.
   const Sampler sampler(request.options.sampling, vocabulary);
   const TextStream stream(tokenizer, request.options.stop);
 }
@@ -143,7 +143,7 @@ void Scheduler::State::drop_cancelled() {
   const auto gone = [](const Waiting& waiting) { return cancelled(waiting.request); };
   const auto first = std::find_if(queue.begin(), queue.end(), gone);
   if (first == queue.end()) return;
-  // Out of the queue before the first `done`: it may submit.
+  // Removed from the queue before the first `done` is called: it may submit.
   std::vector<GenerateRequest> dropped;
   auto kept = first;
   for (auto waiting = first; waiting != queue.end(); ++waiting) {
@@ -157,9 +157,9 @@ void Scheduler::State::drop_cancelled() {
   for (const GenerateRequest& request : dropped) request.done(cancelled_error());
 }
 
-/// A slot is given when no other prompt is being computed and not before: only then is it known what of this one the slots have.
+/// A slot is assigned only when no other prompt is being prefilled: only then is it known which prefix of this one the slots hold.
 void Scheduler::State::start_next() {
-  while (prompt_slot < 0 && !queue.empty() && !all_busy()) {
+  while (prefill_slot < 0 && !queue.empty() && !all_busy()) {
     Waiting waiting = std::move(queue.front());
     queue.pop_front();
     try {
@@ -176,54 +176,54 @@ void Scheduler::State::start(Waiting& waiting) {
   const auto [slot, source, positions] = choose_slot(contents, waiting.request.prompt, waiting.request.options.reuse);
   SlotContents& own = contents_of(slot);
   if (source != slot) {
-    // A copy that fails leaves neither the one nor the other.
+    // If the copy fails, neither the old contents nor the new ones are valid.
     own.take(own, 0);
     model.ops().copy_positions(model.cache().kv(), source, slot, positions);
   }
   own.take(contents_of(source), positions);
   running_in(slot).emplace(Running{std::move(waiting.request), std::move(generation), positions, waiting.since, now});
   own.busy = true;
-  prompt_slot = slot;
+  prefill_slot = slot;
 }
 
-/// Where the chunk of a prompt that begins at `from` ends, beside `others` rows of the pass.
+/// The end of the prefill chunk that begins at `from`, beside `others` decode rows in the pass.
 int Scheduler::State::chunk_end(int from, int prompt_tokens, int others) const {
   int room = model.forward().rows() - others;
-  // While others write, their next tokens wait for no more than a tile.
+  // While other sequences decode, their next tokens wait for no more than one tile of prefill.
   if (others > 0) room = std::min(room, position_tile);
   if (from + room >= prompt_tokens) return prompt_tokens;
   return room < position_tile ? from + room : (from + room) / position_tile * position_tile;
 }
 
 void Scheduler::State::compose() {
-  steps.clear();
+  batch.clear();
   for (int i = 0; i < slots(); i++) {
-    if (running_in(i) && i != prompt_slot) steps.push_back({running_in(i)->generation.last(), i, contents_of(i).positions(), true, true});
+    if (running_in(i) && i != prefill_slot) batch.push_back({running_in(i)->generation.last(), i, contents_of(i).positions(), true, true});
   }
-  if (prompt_slot < 0) return;
-  const GenerateRequest& request = running_in(prompt_slot)->request;
+  if (prefill_slot < 0) return;
+  const GenerateRequest& request = running_in(prefill_slot)->request;
   const int prompt_tokens = static_cast<int>(request.prompt.size());
-  const int from = contents_of(prompt_slot).positions();
-  const int end = chunk_end(from, prompt_tokens, static_cast<int>(steps.size()));
+  const int from = contents_of(prefill_slot).positions();
+  const int end = chunk_end(from, prompt_tokens, static_cast<int>(batch.size()));
   for (int i = from; i < end; i++) {
-    steps.push_back({request.prompt[static_cast<std::size_t>(i)], prompt_slot, i, i + 1 == prompt_tokens && request.options.max_tokens != 0, false});
+    batch.push_back({request.prompt[static_cast<std::size_t>(i)], prefill_slot, i, i + 1 == prompt_tokens && request.options.max_tokens != 0, false});
   }
 }
 
 void Scheduler::State::run_pass() {
   compose();
-  if (steps.empty()) return;
+  if (batch.empty()) return;
   // A pass with prefill rows of one prompt alone can be cancelled between layers; with rows of others in it, the pass is short.
-  const bool alone = steps.front().slot == prompt_slot;
-  const Cancel* cancel = alone ? running_in(prompt_slot)->request.cancel.get() : nullptr;
+  const bool alone = batch.front().slot == prefill_slot;
+  const Cancel* cancel = alone ? running_in(prefill_slot)->request.cancel.get() : nullptr;
   try {
-    model.forward().run(steps.data(), static_cast<int>(steps.size()), cancel);
+    model.forward().run(batch.data(), static_cast<int>(batch.size()), cancel);
     choose_tokens();
   } catch (...) {
     const Error error = as_error(std::current_exception());
-    // Given up between two layers: what the slots had before the pass is as it was.
-    if (cancel != nullptr && error.code() == ErrorCode::cancelled) return fail(prompt_slot, error);
-    // Nothing is known of what the device has done by now: no slot's contents are trusted.
+    // Cancelled between two layers: the contents that the slots had before the pass are unchanged.
+    if (cancel != nullptr && error.code() == ErrorCode::cancelled) return fail(prefill_slot, error);
+    // The state of the device is unknown: the contents of all slots are discarded.
     for (SlotContents& slot : contents) slot.take(slot, 0);
     for (int i = 0; i < slots(); i++) {
       if (running_in(i)) fail(i, error);
@@ -231,22 +231,22 @@ void Scheduler::State::run_pass() {
     return;
   }
   // The KV cache holds these tokens now, whatever becomes of their sequences.
-  const int computing = prompt_slot;
-  for (const BatchToken& step : steps) {
-    if (step.slot == computing) {
-      contents_of(step.slot).add_computed({&step.token, 1});
+  const int computing = prefill_slot;
+  for (const BatchToken& entry : batch) {
+    if (entry.slot == computing) {
+      contents_of(entry.slot).add_computed({&entry.token, 1});
     } else {
-      contents_of(step.slot).add_generated(step.token);
+      contents_of(entry.slot).add_generated(entry.token);
     }
   }
   if (computing >= 0 && contents_of(computing).positions() == static_cast<int>(running_in(computing)->request.prompt.size())) {
-    prompt_slot = -1;
+    prefill_slot = -1;
     running_in(computing)->written_from = Clock::now();
     if (running_in(computing)->request.options.max_tokens == 0) finish(computing, FinishReason::length);
   }
   int row = 0;
-  for (const BatchToken& step : steps) {
-    if (step.wants_logits) write(step.slot, row++);
+  for (const BatchToken& entry : batch) {
+    if (entry.wants_logits) write(entry.slot, row++);
   }
 }
 
@@ -254,9 +254,9 @@ void Scheduler::State::run_pass() {
 void Scheduler::State::choose_tokens() {
   rules.clear();
   choice_of.clear();
-  for (const BatchToken& step : steps) {
-    if (!step.wants_logits) continue;
-    const std::optional<TokenRule> rule = rule_of(step.slot);
+  for (const BatchToken& entry : batch) {
+    if (!entry.wants_logits) continue;
+    const std::optional<TokenRule> rule = rule_of(entry.slot);
     const bool chooses = rule && model.forward().chooses(*rule);
     choice_of.push_back(chooses ? static_cast<int>(rules.size()) : -1);
     if (!chooses) continue;
@@ -282,14 +282,14 @@ std::optional<TokenRule> Scheduler::State::rule_of(int slot) {
 void Scheduler::State::write(int slot, int row) {
   Running& here = *running_in(slot);
   try {
-    TokenChunk burst;
+    TokenChunk chunk;
     const int choice = choice_of[static_cast<std::size_t>(row)];
     const LogitSource logits = [&] { return choice < 0 ? model.forward().fetched(row) : model.forward().logits(row); };
-    const std::optional<FinishReason> reason = here.generation.next(choice < 0 ? nullptr : &choices[static_cast<std::size_t>(choice)], logits, burst);
-    if (here.request.on_chunk && !(burst.empty())) here.request.on_chunk(std::move(burst));
+    const std::optional<FinishReason> reason = here.generation.next(choice < 0 ? nullptr : &choices[static_cast<std::size_t>(choice)], logits, chunk);
+    if (here.request.on_chunk && !(chunk.empty())) here.request.on_chunk(std::move(chunk));
     if (reason) finish(slot, *reason);
   } catch (...) {
-    // Logits that are no numbers may come from keys and values that are none.
+    // Logits that are not finite may come from keys and values that are not.
     contents_of(slot).take(contents_of(slot), 0);
     fail(slot, as_error(std::current_exception()));
   }
@@ -315,13 +315,13 @@ void Scheduler::State::fail(int slot, const Error& error) {
   ended.request.done(error);
 }
 
-/// The slot is free before anyone hears of it.
+/// The slot is free before `done` is called.
 Running Scheduler::State::release(int slot) {
   Running ended = std::move(*running_in(slot));
   running_in(slot).reset();
   contents_of(slot).busy = false;
   contents_of(slot).last_used = ++uses;
-  if (prompt_slot == slot) prompt_slot = -1;
+  if (prefill_slot == slot) prefill_slot = -1;
   return ended;
 }
 

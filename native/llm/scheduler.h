@@ -59,7 +59,7 @@ struct GenerateRequest {
   std::function<void(std::variant<GenerateResult, Error>)> done;
 };
 
-/// For the operator.
+/// Statistics for the operator.
 struct Occupancy {
   struct Slot {
     int positions;  // of its context that hold something
@@ -72,8 +72,8 @@ struct Occupancy {
 
 /// One thread at a time; `model` and `tokenizer` must outlive it.
 ///
-/// Prompts are computed one after the other, in the order of the queue: the first is answered sooner than if two shared the passes
-/// and the second no later, and it finds what the first has in common with it.
+/// Prompts are prefilled one after the other, in the order of the queue: the first token of the first comes sooner than if two shared
+/// the passes, that of the second comes no later, and the second prompt hits the prefix that it shares with the first.
 class Scheduler {
  public:
   /// Throws Error `invalid_model` where the tokenizer's vocabulary is not the model's, `invalid_request` for a model whose passes

@@ -1,4 +1,4 @@
-// Words after which a grammar holds: when one of them is complete, and which tokens would run past its end.
+// Strings after which a grammar holds: detects when one is complete, and which tokens would run past its end.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Bytes that come a few at a time to UTF-8 that is whole and valid.
+// Turns bytes that arrive in pieces into whole and valid UTF-8.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Where a model's weights go: onto its device, or nowhere, to be counted.
+// Loads a model's weights onto its device, or only counts their bytes.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ class WeightLoader {
   virtual const float* load_vector(const float* values, std::size_t count) = 0;
 };
 
-/// Who waits for a model to load.
+/// The caller's view of a load: its cancel flag and its progress callback.
 struct LoadWatch {
   const Cancel* cancel = nullptr;           // checked between tensors
   std::function<void(double)> on_progress;  // 0..1 of the weights' bytes, after each matrix; or empty

@@ -1,4 +1,4 @@
-// A model's weights on its backend, by the names that GGUF gives them: what forward.cpp calculates with.
+// A model's weights on its backend, by their GGUF names.
 #pragma once
 
 #include <vector>
@@ -25,7 +25,7 @@ struct Layer {
 
 struct Weights {
   Matrix token_table;
-  Matrix position_table;  // bert; data null elsewhere
+  Matrix position_table;  // bert; data is null otherwise
   const float* type_row;  // bert; null where there is none
   Norm embedding_norm;    // bert
   std::vector<Layer> layers;

@@ -1,4 +1,4 @@
-// A tensor in host memory that owns its bytes, shared by all who read it.
+// A tensor in host memory that owns its bytes, shared by all its readers.
 #pragma once
 
 #include <cstddef>

@@ -47,7 +47,7 @@ struct Port {
   std::string name;
   ValueId value = absent;
   Element element = Element::f32;
-  bool typed = false;               // false: `element` is not told (in subgraphs)
+  bool typed = false;               // false: the type is unknown (in subgraphs)
   bool shaped = false;              // false: the shape is unknown
   std::vector<std::int64_t> sizes;  // -1: free
 };

@@ -1,4 +1,4 @@
-// A network from an ONNX file, ready to run: the room's door. What its numbers mean is for those who call.
+// A network from an ONNX file, ready to run: the public interface of this directory. Callers interpret its numbers.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ struct NetworkOptions {
   std::int64_t most_iterations = 100'000;
   /// Patterns of nodes become one operation: off only to hold the one against the other.
   bool fuse = true;
-  /// Of the processor, where the network runs elsewhere: shapes, indices and everything whose size depends on contents are computed there.
+  /// The CPU backend, where the network runs on another device: shapes, indices and everything whose size depends on contents are computed there.
   /// Must outlive the network.
   Backend* host = nullptr;
   Precision precision = Precision::f16x3;  // of a GPU

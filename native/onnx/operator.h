@@ -1,4 +1,4 @@
-// What an operator of ONNX is to the planner: attributes read once at load, then a plan for each set of input shapes.
+// The planner's interface of an ONNX operator: attributes are read once at load, then a plan is made for each set of input shapes.
 #pragma once
 
 #include <cstdint>
@@ -69,7 +69,7 @@ class NodePlan {
   virtual void same(int output, int input, const Shape& shape) = 0;
   virtual void result(int output, Array array) = 0;
   virtual Operand constant(Array array) = 0;
-  /// Throws Error `too_large` for what out() would not take either: to be asked before a table of such a size is made.
+  /// Throws Error `too_large` for a size that out() would refuse; call it before a table of such a size is made.
   virtual void bound(Element element, const Shape& shape) const = 0;
   /// Memory for this node alone.
   virtual Operand scratch(Element element, const Shape& shape) = 0;
@@ -85,7 +85,7 @@ class NodePlan {
 
   /// Counts memory that planning computes in as memory of the run, until the returned handle is destroyed. Throws Error `too_large`.
   virtual std::shared_ptr<void> hold(std::size_t bytes) const = 0;
-  /// For what takes long while planning: throws Error `cancelled` once the caller of the run has asked for that.
+  /// Cancellation point of long planning: throws Error `cancelled` once the caller of the run has set its flag.
   virtual void check_cancel() const = 0;
   [[noreturn]] virtual void refuse(const std::string& why) const = 0;
 

@@ -1,4 +1,4 @@
-// What each node of a run cost.
+// The cost of each node of a run.
 #pragma once
 
 #include <string>

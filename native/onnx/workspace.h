@@ -1,4 +1,4 @@
-// What all graphs of one network share: the operations, where constants lie, and the bounds.
+// The state that all graphs of one network share: the operations, where constants lie, and the limits.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Names from files of strangers, made fit for a sentence.
+// Quotes names from untrusted files for error sentences.
 #pragma once
 
 #include <cstddef>

@@ -21,7 +21,7 @@ struct Shape {
     for (const std::int64_t size : list) push(size);
   }
 
-  /// The caller has seen that there is room.
+  /// The caller has checked that there is room.
   void push(std::int64_t size) { sizes[static_cast<std::size_t>(rank++)] = size; }
 
   std::int64_t operator[](int axis) const { return sizes[static_cast<std::size_t>(axis)]; }

@@ -1,4 +1,4 @@
-// Lines of text as chains of the lowest points of their letters, and the skew that all of them share.
+// Text lines as chains of the lowest points of their letters, and the skew that all of them share.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// Numbered things that are joined step by step into sets: which are connected in the end.
+// Union-find: connected components of numbered items.
 #pragma once
 
 #include <cstddef>

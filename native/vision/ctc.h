@@ -1,4 +1,4 @@
-// What a network that reads lines says, column by column, as letters: connectionist temporal classification (CTC), and its alphabets.
+// Decodes the output of a text recogniser, column by column, to letters: connectionist temporal classification (CTC), and its alphabets.
 #pragma once
 
 #include <filesystem>
@@ -25,7 +25,7 @@ struct ClassScores {
 };
 
 /// The likeliest class of each column (the lower one of equals): repeats count once, class 0 separates. `alphabet` has the text of class i + 1.
-/// A letter is as sure as its surest column.
+/// The confidence of a letter is that of its best column.
 std::vector<ReadLetter> read_letters(const ClassScores& scores, const std::vector<std::string>& alphabet);
 
 /// The lines of a text, a last one without its end too; `\r` before an end is none of it. A line may be a space.

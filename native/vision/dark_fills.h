@@ -1,4 +1,4 @@
-// White text on dark bars, boxes and table heads: the page turned round where its ground is dark.
+// White text on dark bars, boxes and table headers: the page with its dark fills inverted.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 
 namespace lectern::vision {
 
-/// `page` with the greys of its dark grounds turned round and everything else white; nothing where no ground of at least a third by a sixth of an inch is dark.
+/// `page` with the greys of its dark fills inverted and everything else white; empty where no fill of at least a third by a sixth of an inch is dark.
 /// Dark is below half of the paper, the page's 90th percentile, in nearly half of the pixels around.
 std::optional<Gray> invert_dark_fills(const Gray& page, int dpi);
 

@@ -1,4 +1,4 @@
-// The angle by which a scanned page leans.
+// The skew angle of a scanned page.
 #pragma once
 
 #include "cancel.h"

@@ -1,4 +1,4 @@
-// What is written on a page: runs of dark pixels, and the connected marks that they form.
+// The ink of a page: runs of dark pixels, and the connected marks that they form.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct Gray {
   std::vector<std::uint8_t> pixels;  // (height, width)
 };
 
-/// Who walks along a run takes at most this many pixels at once: less than a letter is wide.
+/// Code that walks along a run takes at most this many pixels at once: less than a letter is wide.
 inline constexpr int run_step = 8;
 
 /// Dark pixels side by side in one row: x in [begin, end).

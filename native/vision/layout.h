@@ -1,4 +1,4 @@
-// Regions of a page (paragraphs, tables, pictures, ...) by a detector from elsewhere.
+// Regions of a page (paragraphs, tables, pictures, ...) by an installed detection network.
 #pragma once
 
 #include <filesystem>
@@ -50,7 +50,7 @@ class LayoutFinder {
   /// The number of pages that are worth running as one batch.
   int batch() const { return network_.batch(4); }
 
-  /// The regions of each bitmap, the surest first; the same alone and beside others. Regions without extent on the page are left out.
+  /// The regions of each bitmap, the most confident first; the same alone and in a batch. Regions without extent on the page are left out.
   /// Throws Error `cancelled`, and as VisionNetwork::run().
   std::vector<std::vector<Region>> find(std::span<const Bitmap> bitmaps, const Cancel& cancel);
 

@@ -1,4 +1,4 @@
-// Lines of text on an upright page: which marks stand beside each other, and the line that they stand on.
+// Text lines on an upright page: which marks stand beside each other, and the baseline that they stand on.
 #pragma once
 
 #include <vector>

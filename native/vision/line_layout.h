@@ -1,4 +1,4 @@
-// What the lines of text and the drawings of a page are, by a network that knows them from numbers and sees no pixels: our own, made by models/training/layout.
+// Classes of the text lines and drawings of a page, by a shipped network that takes features and no pixels (models/training/layout).
 #pragma once
 
 #include <cstddef>

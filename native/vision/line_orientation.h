@@ -23,13 +23,13 @@ struct LineVotes {
   double upright = 0;
   double turned = 0;   // on its head
   double neither = 0;  // no line along the picture's rows: text that runs across them
-  int lines = 0;       // that were asked
+  int lines = 0;       // that were classified
 
   /// More than half of all votes are for it; false without any.
   bool stands_upright() const { return upright > turned + neither; }
 };
 
-/// What asks a bitmap's lines.
+/// The options of a vote.
 struct VoteOptions {
   std::string network;  // path of an ONNX file that LineOrientation takes
   int dpi;              // of the bitmap, 70..2400

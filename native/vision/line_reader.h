@@ -1,4 +1,4 @@
-// What stands on pictures of lines of text, by a network from elsewhere with its dictionary (PP-OCR's recognition), and which way up they stand.
+// Recognises pictures of text lines by an installed network with its dictionary (PP-OCR's recognition), and classifies which way up they stand.
 #pragma once
 
 #include <filesystem>
@@ -62,7 +62,7 @@ struct AngleOptions {
   Preparation preparation;
   int width = 192;
   int height = 48;
-  float threshold = 0.9F;  // so sure must it be that a line stands on its head
+  float threshold = 0.9F;  // the least confidence with which a line counts as upside down
   Precision precision = Precision::f16x3;
 };
 

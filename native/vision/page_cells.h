@@ -10,7 +10,7 @@
 
 namespace lectern::vision {
 
-/// Darker than paper by so many grey levels a cell is of a ground: stripes are often no darker than by ten, and the mean of a cell's pixels is sure to two or three.
+/// A cell that is darker than paper by so many grey levels belongs to a fill: stripes are often darker by only ten, and the mean of a cell's pixels is accurate to two or three.
 inline constexpr int ground_contrast = 6;
 
 /// A grey for each cell, 0 black to 255 white: (rows, columns).

@@ -17,7 +17,7 @@ class Backend;
 
 namespace lectern::vision {
 
-/// What the detector sees on a page, cell by cell.
+/// The output of the detector for a page, cell by cell.
 struct CoreMap {
   int width = 0;
   int height = 0;

@@ -25,7 +25,7 @@ struct PageLines {
   void drop(std::size_t line);
 };
 
-/// How sure letters are in the mean, 0..1; 0 without any.
+/// The mean confidence of letters, 0..1; 0 without any.
 double sureness(const std::vector<ReadLetter>& letters);
 
 /// The same of all lines' letters.
@@ -34,7 +34,7 @@ double sureness(const std::vector<std::vector<ReadLetter>>& lines);
 /// Whether `line` lies in one that is read with at least `least` of sureness.
 bool is_read(const PageLines& page, const FoundLine& line, double least);
 
-/// Which lines count, sorted by their top: of two at one place the one whose letters are worth more, their number times how much surer they are than not.
+/// Which lines count, sorted by their top: of two at one place the one whose letters are worth more: their number times the mean confidence beyond 0.5.
 /// What geometry found on paper stays unless another finder's line takes its place.
 std::vector<std::size_t> surest(const PageLines& page);
 

@@ -1,4 +1,4 @@
-// Lines found, turned the right way up and read by three networks from elsewhere: a page's bitmap becomes lines of words.
+// Three installed networks detect lines, turn them upright and recognise them: a page's bitmap becomes lines of words.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ struct PageReaderOptions {
   LineReaderOptions reader;
 };
 
-/// What a page's reader is asked.
+/// The arguments of a page's reader.
 struct PageRequest {
   Bitmap bitmap;
   int dpi = 0;            // of the bitmap, 70..2400

@@ -1,4 +1,4 @@
-// A page's bitmap as the picture that a network from elsewhere takes, and the way back to the page.
+// A page's bitmap as the input picture of an installed network, and the way back from its pixels to the page.
 #pragma once
 
 #include <array>

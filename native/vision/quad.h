@@ -16,7 +16,7 @@ struct Point {
   double y;
 };
 
-/// The corners of a rectangle, clockwise as one sees it: where its text begins at the top, top right, bottom right, bottom left.
+/// The corners of a rectangle, clockwise on the page: where its text begins at the top, top right, bottom right, bottom left.
 using Quad = std::array<Point, 4>;
 
 double width_of(const Quad& quad);

@@ -1,4 +1,4 @@
-// The cells of a table that a bitmap shows, by a network that writes its HTML step by step (SLANet) or one that tells what parts rows and columns.
+// The cells of a table in a bitmap, by a network that writes its HTML step by step (SLANet) or one that detects separators of rows and columns.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// From the words of a table's HTML that a network writes to the cells of its grid.
+// The cells of a table's grid from the HTML tokens that a network writes.
 #pragma once
 
 #include <span>

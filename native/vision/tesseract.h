@@ -20,7 +20,7 @@ struct TesseractOptions {
 
 /// One recogniser in memory; the languages it has loaded are kept from call to call. One thread at a time.
 ///
-/// It is a stranger's code over a stranger's pixels: only for processes that may die.
+/// Third-party code over untrusted pixels: only for processes that may crash.
 class Tesseract {
  public:
   /// Throws Error `not_found` where no libtesseract 4 or 5 is installed, or one that lacks a function of its C interface.

@@ -42,7 +42,7 @@ struct ReadPage {
   std::vector<Ruling> rulings;
   std::vector<TickBox> tick_boxes = {};
   std::vector<Fill> fills = {};
-  bool turned = false;  // its lines stand on their head or run down the page: none was read, as the caller asked
+  bool turned = false;  // its lines stand upside down or run down the page: none was recognised, as the caller requested
 };
 
 }  // namespace lectern::vision

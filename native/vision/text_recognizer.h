@@ -32,14 +32,14 @@ struct RecogniseOptions {
   std::string network;  // path of an ONNX file that TextRecognizer takes
   int dpi;              // of the bitmap, 70..2400
   bool one_line;        // the bitmap is one line of text from edge to edge
-  std::string orientation;  // path of an ONNX file that LineOrientation takes: a page that does not stand upright is given up; empty: every page is read
+  std::string orientation;  // path of an ONNX file that LineOrientation takes: a page that does not stand upright is not recognised; empty: every page is
   std::string detector;     // path of an ONNX file that PageDetector takes, for pages that are hard to read; empty: geometry alone finds lines
   std::size_t work_bytes = default_work_bytes;  // that runs of the network may hold beside its weights
 };
 
 /// What a page may be read with besides the recogniser; null: without.
 struct PageNetworks {
-  LineOrientation* orientation = nullptr;  // a page whose lines do not stand upright is given up
+  LineOrientation* orientation = nullptr;  // a page whose lines do not stand upright is not recognised
   PageDetector* detector = nullptr;        // finds lines where a sample of the lines that geometry finds is read with little confidence
 };
 

@@ -25,7 +25,7 @@ struct Addends {
   const float* addend = nullptr;  // (rows, columns); may be out
 };
 
-/// Weights (depth, columns), from elsewhere transposed where `transposed` says (columns, depth).
+/// Weights (depth, columns), or in other files (columns, depth) where `transposed` is set.
 class PackedProduct {
  public:
   PackedProduct(const float* weights, int depth, int columns, bool transposed);

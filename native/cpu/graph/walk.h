@@ -35,7 +35,7 @@ void each_row(const Shape& shape, const std::array<Strides, count>& strides, std
   }
 }
 
-/// Calls with(T()) for an unsigned type of so many bytes: who moves elements need not know what they are.
+/// Calls with(T()) for an unsigned type of that many bytes: code that moves elements does not depend on their type.
 template <class With>
 void with_bytes(std::size_t element_bytes, With&& with) {
   switch (element_bytes) {

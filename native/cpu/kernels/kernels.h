@@ -49,7 +49,7 @@ struct AttentionTask {
   int count;                    // of queries
   const float* const* queries;  // (count) of (head_size)
   float* const* out;            // (count) of (head_size); may be the queries themselves
-  const std::int32_t* first;    // (count) a query sees positions first .. visible - 1, at least one
+  const std::int32_t* first;    // (count) a query attends to positions first .. visible - 1, at least one
   const std::int32_t* visible;  // (count)
 };
 

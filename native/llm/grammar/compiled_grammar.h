@@ -19,7 +19,7 @@ class CompiledGrammar final : public Grammar {
 
   const RuleAutomaton& rules() const { return rules_; }
 
-  /// Those for the vocabulary that was asked for last are kept. They live no longer than this.
+  /// Keeps the masks of the vocabulary of the last call. They live no longer than this.
   std::shared_ptr<LocalMasks> masks_for(const std::shared_ptr<const TokenTrie>& tokens) const;
 
  private:

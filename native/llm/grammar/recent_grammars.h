@@ -1,4 +1,4 @@
-// The grammars that were asked for last: requests with one schema come in numbers, and share what was found out about it.
+// A cache of compiled grammars: requests with one schema share its automata and masks.
 #pragma once
 
 #include <cstddef>

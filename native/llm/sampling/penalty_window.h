@@ -1,4 +1,4 @@
-// The tokens that the penalties look back on: which they are and how often each stands there.
+// The window of the penalties: the last tokens and how often each occurs.
 #pragma once
 
 #include <cstddef>

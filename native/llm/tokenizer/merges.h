@@ -1,4 +1,4 @@
-// Merging neighbours, best pair first: the loop that SentencePiece-BPE and byte-level BPE share.
+// The byte-pair merge loop, best pair first, which SentencePiece-BPE and byte-level BPE share.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ namespace lectern::llm {
 class MergeRules {
  public:
   virtual ~MergeRules() = default;
-  /// What tells most of the pairs that never merge; null where every pair has to be looked up.
+  /// A filter that excludes most of the pairs that never merge; null where every pair is looked up.
   virtual const PairFilter* filter() const { return nullptr; }
   /// The rank at which the pair that makes `whole` and meets after `left_bytes` of it merges: lower ranks first, equal ones from
   /// left to right. Nothing when it never does. Never 2^32 - 1.
@@ -31,7 +31,7 @@ class MergeRules {
   virtual void emit(std::string_view piece, std::vector<TokenId>& out) const = 0;
 };
 
-/// A memory from 64-bit keys to small values, open addressed: what the merge loop asks once or more for every character.
+/// An open-addressed hash table from 64-bit keys to small values: the merge loop reads it at least once per character.
 class PairMemory {
  public:
   struct Merge {

@@ -1,4 +1,4 @@
-// Where a long tokenisation can be ended early.
+// Cancellation points of a long tokenisation.
 #pragma once
 
 #include <cstddef>

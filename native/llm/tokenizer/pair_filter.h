@@ -1,4 +1,4 @@
-// Pairs that never merge, told apart without looking them up.
+// A Bloom filter of the pairs that may merge: most others are excluded without a look-up in the table.
 #pragma once
 
 #include <algorithm>

@@ -26,7 +26,7 @@ class Segmenter {
 };
 
 struct EncodeOptions {
-  /// Begin and end tokens as the vocabulary asks.
+  /// Adds begin and end tokens as the vocabulary demands.
   bool add_special = false;
   /// The texts of control tokens become these tokens; without it they are plain text. Never set it for what a user wrote.
   bool parse_special = false;

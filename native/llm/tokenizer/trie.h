@@ -1,4 +1,4 @@
-// A prefix tree over bytes: finds the words that begin at a place of a text.
+// A prefix tree over bytes: finds the words that begin at a position of a text.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Text as code points, and what the tokenizers ask of one.
+// Text as code points, and the character properties that the tokenizers need.
 #pragma once
 
 #include <cstdint>

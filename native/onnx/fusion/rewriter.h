@@ -1,4 +1,4 @@
-// A graph being rewritten: who makes and who reads each value, kept right while nodes merge.
+// A graph during rewriting: the producer and the readers of each value, kept up to date while nodes merge.
 #pragma once
 
 #include <string>

@@ -6,7 +6,7 @@
 
 namespace lectern::onnx {
 
-/// Only in nodes of the domain "lectern"; elsewhere nothing is read.
+/// Only in nodes of the domain "lectern"; in other nodes nothing is read.
 inline Unary read_activation(Attributes& a) {
   if (a.node().domain != "lectern") return {};
   return {static_cast<UnaryKind>(a.integer("activation", 0)), a.number("activation_a", 0), a.number("activation_b", 0), a.number("activation_scale", 1),
