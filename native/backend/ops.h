@@ -110,6 +110,19 @@ struct ExpertWeights {
   int used;               // experts per token
 };
 
+/// Rows that an op left beside its floats in the form that the next product reads (quantised or packed), as a value that the caller hands from the one op to the next. Empty where an op left
+/// nothing.
+///
+/// It is valid for the op that directly follows the one that returned it, if that op reads the same rows; every other op ignores it and reads the floats. So no op can read rows that
+/// were overwritten.
+struct PreparedRows {
+  const float* rows = nullptr;  // the tensor that was prepared
+  int columns = 0;              // of the tensor
+  const float* norm = nullptr;  // weights of the norm that the rows were prepared for, or null
+  int buffer = 0;               // where the backend keeps them, in its own numbers; 0: nowhere
+  std::uint64_t generation = 0;  // counts the backend's ops
+};
+
 enum class Pooling { mean, first, last };
 
 /// What the largest pass may need; all memory of the ops is sized by it.
@@ -162,31 +175,27 @@ class Ops {
 
   /// q[r] = rotated, head-normed Wq norm(x[r]) + bias, scaled by 1 / sqrt(head_size); the same of k (not scaled) and v go
   /// to layer `layer` of the cache at the row's slot and cell.
-  /// x: (rows, n_embd); q: (rows, heads * head_size), not x.
-  virtual void project_attention(const AttentionWeights& weights, Rows rows, const float* x, float* q, const Kv& kv, int layer) = 0;
+  /// x: (rows, n_embd); q: (rows, heads * head_size), not x. `prepared`: x, as the op before left it.
+  virtual void project_attention(const AttentionWeights& weights, Rows rows, const float* x, float* q, const Kv& kv, int layer, const PreparedRows& prepared = {}) = 0;
 
   /// out[r, h] = sum over the visible cells p of softmax_p(q[r, h] . k[p, h']) v[p, h'], h' = h / (heads / KV heads).
-  /// out: as q, may be q.
-  virtual void attend(int heads, Rows rows, const float* q, const Kv& kv, int layer, float* out) = 0;
+  /// out: as q, may be q. Returns out prepared for project_add().
+  virtual PreparedRows attend(int heads, Rows rows, const float* q, const Kv& kv, int layer, float* out) = 0;
 
-  /// x[r] += W in[r] + bias.  in: (rows, columns); x: (rows, rows of W), not in.
-  virtual void project_add(const Linear& weights, int rows, const float* in, float* x) = 0;
+  /// x[r] += W in[r] + bias.  in: (rows, columns); x: (rows, rows of W), not in. `prepared`: `in`, as the op before left it.
+  /// `next`: the norm of the gated() or project_attention() that reads x next, or null. Returns x prepared for that.
+  virtual PreparedRows project_add(const Linear& weights, int rows, const float* in, float* x, const PreparedRows& prepared = {}, const Norm* next = nullptr) = 0;
 
-  /// The same where the next that takes x is gated() or project_attention() with this norm: what can be prepared for that is.
-  virtual void project_add_before(const Norm& next, const Linear& weights, int rows, const float* in, float* x) {
-    static_cast<void>(next);
-    project_add(weights, rows, in, x);
-  }
-
-  /// out[r] = silu(Wgate n) * (Wup n), n = norm(x[r]), silu(z) = z / (1 + exp(-z)).  out: (rows, rows of Wgate), not x.
-  virtual void gated(const GatedWeights& weights, int rows, const float* x, float* out) = 0;
+  /// out[r] = silu(Wgate n) * (Wup n), n = norm(x[r]), silu(z) = z / (1 + exp(-z)).  out: (rows, rows of Wgate), not x. `prepared`: x, as the op before left it. Returns out prepared
+  /// for project_add().
+  virtual PreparedRows gated(const GatedWeights& weights, int rows, const float* x, float* out, const PreparedRows& prepared = {}) = 0;
 
   /// out[r] = gelu(W x[r] + bias), gelu(z) = z / 2 * (1 + erf(z / sqrt(2))).  out: (rows, rows of W), not x.
-  virtual void project_gelu(const Linear& weights, int rows, const float* x, float* out) = 0;
+  virtual void project_gelu(const Linear& weights, int rows, const float* x, float* out, const PreparedRows& prepared = {}) = 0;
 
   /// x[r] += Wdown gelu(Wup x[r] + bias) + bias.  hidden: memory of (rows, rows of Wup), whose contents mean nothing afterwards.
-  virtual void project_gelu_add(const Linear& up, const Linear& down, int rows, float* hidden, float* x) {
-    project_gelu(up, rows, x, hidden);
+  virtual void project_gelu_add(const Linear& up, const Linear& down, int rows, float* hidden, float* x, const PreparedRows& prepared = {}) {
+    project_gelu(up, rows, x, hidden, prepared);
     project_add(down, rows, hidden, x);
   }
 
@@ -194,8 +203,8 @@ class Ops {
   /// over all experts of Wrouter n, those kept divided by their sum. Of equal weights the first counts as better.
   virtual void experts(const ExpertWeights& weights, int rows, float* x) = 0;
 
-  /// x[r] = norm(x[r]), in place.  x: (rows, columns)
-  virtual void normalise(const Norm& norm, int rows, int columns, float* x) = 0;
+  /// x[r] = norm(x[r]), in place.  x: (rows, columns). Returns x prepared for a product without a norm.
+  virtual PreparedRows normalise(const Norm& norm, int rows, int columns, float* x) = 0;
 
   /// logits[i] = W norm(x[chosen[i]]).  chosen: host memory, (count); logits: (count, rows of W)
   virtual void logits(const Norm& norm, const Matrix& weights, const std::int32_t* chosen, int count, const float* x, float* logits) = 0;

@@ -89,7 +89,7 @@ void FastOps::finish_attention_row(const AttentionWeights& weights, int row, flo
   }
 }
 
-void FastOps::project_attention(const AttentionWeights& weights, Rows rows, const float* x, float* q, const Kv& kv, int layer) {
+void FastOps::project_attention(const AttentionWeights& weights, Rows rows, const float* x, float* q, const Kv& kv, int layer, const PreparedRows&) {
   const PackedMatrix& query = packed_of(weights.query.weight);
   const PackedMatrix& key = packed_of(weights.key.weight);
   const PackedMatrix& value = packed_of(weights.value.weight);
@@ -138,7 +138,7 @@ void FastOps::attend_part(const AttentionPart& part, int group, int heads, const
   }
 }
 
-void FastOps::attend(int heads, Rows rows, const float* q, const Kv& kv, int layer, float* out) {
+PreparedRows FastOps::attend(int heads, Rows rows, const float* q, const Kv& kv, int layer, float* out) {
   const int group = heads / kv.shape.heads;
   // Enough queries to read each key and value for several at once, few enough to give every thread some.
   const int most_rows = std::max(1, 32 / group);
@@ -156,6 +156,7 @@ void FastOps::attend(int heads, Rows rows, const float* q, const Kv& kv, int lay
     attend_part(attention_parts_[static_cast<std::size_t>(index)], group, heads, q - before, kv, layer, out - before, scratch_[static_cast<std::size_t>(thread)]);
   };
   each_part(static_cast<int>(attention_parts_.size()), work);
+  return {};
 }
 
 void FastOps::copy_positions(const Kv& kv, int from_slot, int to_slot, int count) {

@@ -81,23 +81,25 @@ void FastOps::gate_all(const PackedMatrix& gate, const PackedMatrix& up, int par
   each_part((groups + chunk - 1) / chunk, work);
 }
 
-void FastOps::project_add(const Linear& weights, int rows, const float* in, float* x) {
+PreparedRows FastOps::project_add(const Linear& weights, int rows, const float* in, float* x, const PreparedRows&, const Norm*) {
   const PackedMatrix& matrix = packed_of(weights.weight);
   prepare(Norm{}, rows, matrix.columns, {&matrix}, [&](int r) { return in + std::ptrdiff_t{r} * matrix.columns; });
   multiply_all({&matrix}, 0, rows, [&](int, int r, int column, int columns, const float* values) {
     float* to = x + std::ptrdiff_t{r} * matrix.rows + column;
     for (int i = 0; i < columns; i++) to[i] += values[i] + (weights.bias == nullptr ? 0.0F : weights.bias[column + i]);
   });
+  return {};
 }
 
-void FastOps::gated(const GatedWeights& weights, int rows, const float* x, float* out) {
+PreparedRows FastOps::gated(const GatedWeights& weights, int rows, const float* x, float* out, const PreparedRows&) {
   const PackedMatrix& gate = packed_of(weights.gate);
   const PackedMatrix& up = packed_of(weights.up);
   prepare(weights.norm, rows, gate.columns, {&gate, &up}, [&](int r) { return x + std::ptrdiff_t{r} * gate.columns; });
   gate_all(gate, up, 0, rows, out);
+  return {};
 }
 
-void FastOps::project_gelu(const Linear& weights, int rows, const float* x, float* out) {
+void FastOps::project_gelu(const Linear& weights, int rows, const float* x, float* out, const PreparedRows&) {
   const PackedMatrix& matrix = packed_of(weights.weight);
   prepare(Norm{}, rows, matrix.columns, {&matrix}, [&](int r) { return x + std::ptrdiff_t{r} * matrix.columns; });
   multiply_all({&matrix}, 0, rows, [&](int, int r, int column, int columns, const float* values) {
@@ -107,12 +109,13 @@ void FastOps::project_gelu(const Linear& weights, int rows, const float* x, floa
   });
 }
 
-void FastOps::normalise(const Norm& norm, int rows, int columns, float* x) {
+PreparedRows FastOps::normalise(const Norm& norm, int rows, int columns, float* x) {
   auto work = [&](int r, int) {
     float* row = x + std::ptrdiff_t{r} * columns;
     kernels_.norm(row, norm.weight, norm.bias, norm.epsilon, columns, row);
   };
   each_row(rows, work);
+  return {};
 }
 
 /// Row 2i of `out` is the i-th row normalised, row 2i + 1 what its 8 bits lose.

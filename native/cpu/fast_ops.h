@@ -61,13 +61,13 @@ class FastOps final : public Ops {
   void end() override {}
   void embed(const Matrix& table, Rows rows, float* x) override;
   void add_positions(const Matrix& positions, const float* type_row, Rows rows, float* x) override;
-  void project_attention(const AttentionWeights& weights, Rows rows, const float* x, float* q, const Kv& kv, int layer) override;
-  void attend(int heads, Rows rows, const float* q, const Kv& kv, int layer, float* out) override;
-  void project_add(const Linear& weights, int rows, const float* in, float* x) override;
-  void gated(const GatedWeights& weights, int rows, const float* x, float* out) override;
-  void project_gelu(const Linear& weights, int rows, const float* x, float* out) override;
+  void project_attention(const AttentionWeights& weights, Rows rows, const float* x, float* q, const Kv& kv, int layer, const PreparedRows& prepared) override;
+  PreparedRows attend(int heads, Rows rows, const float* q, const Kv& kv, int layer, float* out) override;
+  PreparedRows project_add(const Linear& weights, int rows, const float* in, float* x, const PreparedRows& prepared, const Norm* next) override;
+  PreparedRows gated(const GatedWeights& weights, int rows, const float* x, float* out, const PreparedRows& prepared) override;
+  void project_gelu(const Linear& weights, int rows, const float* x, float* out, const PreparedRows& prepared) override;
   void experts(const ExpertWeights& weights, int rows, float* x) override;
-  void normalise(const Norm& norm, int rows, int columns, float* x) override;
+  PreparedRows normalise(const Norm& norm, int rows, int columns, float* x) override;
   void logits(const Norm& norm, const Matrix& weights, const std::int32_t* chosen, int count, const float* x, float* logits) override;
   void pool(Pooling pooling, int rows, int columns, const float* x, float* out) override;
   void copy_positions(const Kv& kv, int from_slot, int to_slot, int count) override;

@@ -156,7 +156,7 @@ class ReferenceOps final : public Ops {
     }
   }
 
-  void project_attention(const AttentionWeights& weights, Rows rows, const float* x, float* q, const Kv& kv, int layer) override {
+  void project_attention(const AttentionWeights& weights, Rows rows, const float* x, float* q, const Kv& kv, int layer, const PreparedRows&) override {
     const int size = kv.shape.head_size;
     const std::vector<Values> in = normed_rows(weights.norm, rows.count, weights.query.weight.columns, x);
     std::vector<Values> queries = multiply(weights.query.weight, 0, weights.query.bias, in);
@@ -176,22 +176,25 @@ class ReferenceOps final : public Ops {
     write_rows(queries, q);
   }
 
-  void attend(int heads, Rows rows, const float* q, const Kv& kv, int layer, float* out) override {
+  PreparedRows attend(int heads, Rows rows, const float* q, const Kv& kv, int layer, float* out) override {
     const int size = kv.shape.head_size;
     for (int r = 0; r < rows.count; r++) {
       for (int h = 0; h < heads; h++) attend_head(rows.first + r, q + (std::ptrdiff_t{r} * heads + h) * size, h / (heads / kv.shape.heads), kv, layer, out + (std::ptrdiff_t{r} * heads + h) * size);
     }
+    return {};
   }
 
-  void project_add(const Linear& weights, int rows, const float* in, float* x) override {
+  PreparedRows project_add(const Linear& weights, int rows, const float* in, float* x, const PreparedRows&, const Norm*) override {
     add_rows(multiply(weights.weight, 0, weights.bias, rows_of(in, rows, weights.weight.columns)), x);
+    return {};
   }
 
-  void gated(const GatedWeights& weights, int rows, const float* x, float* out) override {
+  PreparedRows gated(const GatedWeights& weights, int rows, const float* x, float* out, const PreparedRows&) override {
     write_rows(gated_rows(weights.gate, weights.up, 0, normed_rows(weights.norm, rows, weights.gate.columns, x)), out);
+    return {};
   }
 
-  void project_gelu(const Linear& weights, int rows, const float* x, float* out) override {
+  void project_gelu(const Linear& weights, int rows, const float* x, float* out, const PreparedRows&) override {
     std::vector<Values> result = multiply(weights.weight, 0, weights.bias, rows_of(x, rows, weights.weight.columns));
     for (Values& row : result) std::transform(row.begin(), row.end(), row.begin(), gelu);
     write_rows(result, out);
@@ -220,7 +223,7 @@ class ReferenceOps final : public Ops {
     }
   }
 
-  void normalise(const Norm& norm, int rows, int columns, float* x) override { write_rows(normed_rows(norm, rows, columns, x), x); }
+  PreparedRows normalise(const Norm& norm, int rows, int columns, float* x) override { write_rows(normed_rows(norm, rows, columns, x), x); return {}; }
 
   void logits(const Norm& norm, const Matrix& weights, const std::int32_t* chosen, int count, const float* x, float* logits) override {
     std::vector<Values> in;

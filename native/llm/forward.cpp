@@ -119,20 +119,21 @@ void Forward::run(const BatchToken* batch_tokens, int count, const Cancel* cance
   ops_.begin(batch(count, decode_rows, nullptr), weights_.rope);
   ops_.embed(weights_.token_table, all, x);
   show(0, count);
+  PreparedRows residual;  // x, as the last op left it for the next
   for (int l = 0; l < config_.layers; l++) {
     // A prefill chunk takes seconds on a CPU.
     if (cancel != nullptr) cancel->check();
     const Layer& layer = weights_.layers[static_cast<std::size_t>(l)];
-    ops_.project_attention(layer.attention, all, x, q, kv, l);
-    ops_.attend(config_.heads, all, q, kv, l, q);
+    ops_.project_attention(layer.attention, all, x, q, kv, l, residual);
+    const PreparedRows attended = ops_.attend(config_.heads, all, q, kv, l, q);
     if (config_.experts > 0) {
-      ops_.project_add(layer.attention_output, count, q, x);
+      ops_.project_add(layer.attention_output, count, q, x, attended);
       ops_.experts(layer.experts, count, x);
     } else {
-      ops_.project_add_before(layer.gated.norm, layer.attention_output, count, q, x);
-      ops_.gated(layer.gated, count, x, hidden);
-      if (l + 1 < config_.layers) ops_.project_add_before(weights_.layers[static_cast<std::size_t>(l) + 1].attention.norm, layer.down, count, hidden, x);
-      else ops_.project_add(layer.down, count, hidden, x);
+      residual = ops_.project_add(layer.attention_output, count, q, x, attended, &layer.gated.norm);
+      const PreparedRows gated = ops_.gated(layer.gated, count, x, hidden, residual);
+      const Norm* const next = l + 1 < config_.layers ? &weights_.layers[static_cast<std::size_t>(l) + 1].attention.norm : nullptr;
+      residual = ops_.project_add(layer.down, count, hidden, x, gated, next);
     }
     show(l + 1, count);
   }
@@ -205,22 +206,23 @@ const float* Forward::embed(const Text* texts, int texts_count, const Cancel& ca
     }
   };
   ops_.begin(batch(count, 0, &cancel), Rope{});
+  PreparedRows normed;  // the rows of the last norm, as it left them for the next product
   each_part([&](Rows part) {
     ops_.embed(weights_.token_table, part, x(part.first));
     ops_.add_positions(weights_.position_table, weights_.type_row, part, x(part.first));
-    ops_.normalise(weights_.embedding_norm, part.count, width, x(part.first));
+    normed = ops_.normalise(weights_.embedding_norm, part.count, width, x(part.first));
   });
   show(0, count);
   for (int l = 0; l < config_.layers; l++) {
     const Layer& layer = weights_.layers[static_cast<std::size_t>(l)];
     // One layer's keys and values are enough for all: each is done with them before the next begins.
-    each_part([&](Rows part) { ops_.project_attention(layer.attention, part, x(part.first), q(part.first), kv, 0); });
+    each_part([&](Rows part) { ops_.project_attention(layer.attention, part, x(part.first), q(part.first), kv, 0, normed); });
     each_part([&](Rows part) {
-      ops_.attend(config_.heads, part, q(part.first), kv, 0, q(part.first));
-      ops_.project_add(layer.attention_output, part.count, q(part.first), x(part.first));
-      ops_.normalise(layer.attention_norm, part.count, width, x(part.first));
-      ops_.project_gelu_add(layer.up, layer.down, part.count, hidden, x(part.first));
-      ops_.normalise(layer.output_norm, part.count, width, x(part.first));
+      const PreparedRows attended = ops_.attend(config_.heads, part, q(part.first), kv, 0, q(part.first));
+      ops_.project_add(layer.attention_output, part.count, q(part.first), x(part.first), attended);
+      normed = ops_.normalise(layer.attention_norm, part.count, width, x(part.first));
+      ops_.project_gelu_add(layer.up, layer.down, part.count, hidden, x(part.first), normed);
+      normed = ops_.normalise(layer.output_norm, part.count, width, x(part.first));
     });
     show(l + 1, count);
   }

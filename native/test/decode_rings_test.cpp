@@ -89,10 +89,10 @@ class MadeLayer {
     const std::vector<double> frequencies(static_cast<std::size_t>(shape_.head_size / 4), 0.5);
     ops_->begin({rows, rows, zeros.data(), slots.data(), ones.data(), zeros.data(), zeros.data(), ones.data()}, {frequencies.data(), shape_.head_size / 2, 1.0F, shape_.adjacent});
     ops_->project_attention(attention_, {0, rows}, x_.floats(), q_.floats(), kv_, 0);
-    ops_->attend(shape_.heads, {0, rows}, q_.floats(), kv_, 0, hidden_.floats());
-    ops_->project_add_before(gated_.norm, output_, rows, hidden_.floats(), x_.floats());
-    ops_->gated(gated_, rows, x_.floats(), hidden_.floats());
-    ops_->project_add(down_, rows, hidden_.floats(), x_.floats());
+    const PreparedRows attended = ops_->attend(shape_.heads, {0, rows}, q_.floats(), kv_, 0, hidden_.floats());
+    const PreparedRows residual = ops_->project_add(output_, rows, hidden_.floats(), x_.floats(), attended, &gated_.norm);
+    const PreparedRows gated = ops_->gated(gated_, rows, x_.floats(), hidden_.floats(), residual);
+    ops_->project_add(down_, rows, hidden_.floats(), x_.floats(), gated);
     ops_->project_add(long_, rows, long_in_.floats(), long_out_.floats());
     ops_->logits(head_norm_, head_, slots.data(), rows, x_.floats(), logits_.floats());
     ops_->end();

@@ -169,21 +169,22 @@ bool LayeredModel::pass(int decode_rows, const std::vector<std::int32_t>& wanted
   const Rows all{0, rows};
   ops_->begin(batch(decode_rows), rope());
   if (!shape_.encoder) ops_->embed(table_, all, x);
+  PreparedRows prepared;  // x, as the last op left it for the next
   for (int l = 0; l < options_.layers; l++) {
     const Layer& layer = layers_[static_cast<std::size_t>(l)];
     const int kept = shape_.encoder ? 0 : l;
-    ops_->project_attention(layer.attention, all, x, q_.floats(), kv_, kept);
-    ops_->attend(shape_.heads, all, q_.floats(), kv_, kept, q_.floats());
+    ops_->project_attention(layer.attention, all, x, q_.floats(), kv_, kept, prepared);
+    const PreparedRows attended = ops_->attend(shape_.heads, all, q_.floats(), kv_, kept, q_.floats());
     if (shape_.encoder) {
-      ops_->project_add(layer.output, rows, q_.floats(), x);
-      ops_->normalise(norm_, rows, shape_.embedding, x);
-      ops_->project_gelu_add(layer.up, layer.down, rows, hidden_.floats(), x);
-      ops_->normalise(norm_, rows, shape_.embedding, x);
+      ops_->project_add(layer.output, rows, q_.floats(), x, attended);
+      prepared = ops_->normalise(norm_, rows, shape_.embedding, x);
+      ops_->project_gelu_add(layer.up, layer.down, rows, hidden_.floats(), x, prepared);
+      prepared = ops_->normalise(norm_, rows, shape_.embedding, x);
     } else {
-      ops_->project_add_before(layer.gated.norm, layer.output, rows, q_.floats(), x);
-      ops_->gated(layer.gated, rows, x, hidden_.floats());
-      if (l + 1 < options_.layers) ops_->project_add_before(layers_[static_cast<std::size_t>(l) + 1].attention.norm, layer.down, rows, hidden_.floats(), x);
-      else ops_->project_add(layer.down, rows, hidden_.floats(), x);
+      prepared = ops_->project_add(layer.output, rows, q_.floats(), x, attended, &layer.gated.norm);
+      const PreparedRows gated = ops_->gated(layer.gated, rows, x, hidden_.floats(), prepared);
+      const Norm* const next = l + 1 < options_.layers ? &layers_[static_cast<std::size_t>(l) + 1].attention.norm : nullptr;
+      prepared = ops_->project_add(layer.down, rows, hidden_.floats(), x, gated, next);
     }
   }
   if (!wanted.empty()) ops_->logits(norm_, head_, wanted.data(), static_cast<int>(wanted.size()), x, logits_.floats());

@@ -89,20 +89,21 @@ LECTERN_TEST("prompt rows: what a norm has packed is what the next product would
         ProductBench bench(place, rows, width, width);
         const Linear linear{bench.ops->load_matrix(&tensor, 1), nullptr};
         const Norm norm{bench.ops->load_vector(parameters[0].data(), width), bench.ops->load_vector(parameters[1].data(), width), 1e-5F};
-        const auto gelu = [&](int count) { bench.ops->project_gelu(linear, count, bench.in.floats(), bench.out.floats()); };
+        PreparedRows prepared;
+        const auto gelu = [&](int count) { bench.ops->project_gelu(linear, count, bench.in.floats(), bench.out.floats(), prepared); };
         // How products want their input is known from the last.
         const Row plain = known ? bench.run(x, zeros, 0, rows, gelu) : Row();
         const Row normed = bench.run(x, zeros, 0, rows, [&](int count) {
-          bench.ops->normalise(norm, count, width, bench.in.floats());
+          prepared = bench.ops->normalise(norm, count, width, bench.in.floats());
           gelu(count);
         });
         if (known) {
-          bench.run(x, zeros, 0, rows, [&](int count) { bench.ops->normalise(norm, count, width, bench.in.floats()); });
+          bench.run(x, zeros, 0, rows, [&](int count) { prepared = bench.ops->normalise(norm, count, width, bench.in.floats()); });
           check(test::same_bits(bench.run(x, zeros, 0, rows, gelu), plain), place.name + ": rows that were uploaded since are not the norm's");
           bench.run(x, x, 0, rows, [&](int count) {
-            bench.ops->normalise(norm, count, width, bench.out.floats());
+            prepared = bench.ops->normalise(norm, count, width, bench.out.floats());
             bench.ops->project_add(linear, count, bench.in.floats(), bench.out.floats());
-            bench.ops->project_gelu(linear, count, bench.out.floats(), bench.in.floats());
+            bench.ops->project_gelu(linear, count, bench.out.floats(), bench.in.floats(), prepared);
           });
           Row in(x.size());
           bench.backend->download(in.data(), bench.in.data(), in.size() * sizeof(float));
@@ -174,8 +175,8 @@ LECTERN_TEST("prompt rows: rows of every length are packed, normed or not") {
             }
           }
           const auto work = [&](int count) {
-            if (norms > 0) bench.ops->normalise(norm, count, columns, bench.in.floats());
-            bench.ops->project_add(linear, count, bench.in.floats(), bench.out.floats());
+            const PreparedRows prepared = norms > 0 ? bench.ops->normalise(norm, count, columns, bench.in.floats()) : PreparedRows{};
+            bench.ops->project_add(linear, count, bench.in.floats(), bench.out.floats(), prepared);
           };
           const std::string name = place.name + ", " + std::string(info_of(type).name) + " of " + std::to_string(columns) + (norms == 0 ? "" : norms == 1 ? ", normed" : ", normed and shifted");
           // Alone before anything is known of how products want their input, then packed by the norm.

@@ -17,7 +17,7 @@ namespace LECTERN_CUDA_SPACE {
 class DecodeRows {
  public:
   DecodeRows(const OpsShape& shape, Stream stream, Chip chip)
-      : stream_(stream), chip_(chip), quantised_(quantised_bytes(shape)), before_norm_(quantised_bytes(shape)), squares_(quantised_bytes(shape) / 40), values_(part_floats(shape) * static_cast<std::size_t>(shape.kv.head_size)), largest_(part_floats(shape)), totals_(part_floats(shape)), arrived_(arrivals(shape)) {
+      : stream_(stream), chip_(chip), input_(quantised_bytes(shape)), normed_input_(quantised_bytes(shape)), squares_(quantised_bytes(shape) / 40), values_(part_floats(shape) * static_cast<std::size_t>(shape.kv.head_size)), largest_(part_floats(shape)), totals_(part_floats(shape)), arrived_(arrivals(shape)) {
     clear(stream, arrived_.get(), arrivals(shape) * sizeof(int));
   }
 
@@ -46,7 +46,7 @@ class DecodeRows {
   }
 
   /// Ops::project_attention of the first `rows` of the batch.
-  void heads(const AttentionWeights& weights, int rows, const float* x, float* q, const Cache& cache, const HeadWork& heads) const {
+  void project_heads(const AttentionWeights& weights, int rows, const float* x, float* q, const Cache& cache, const HeadWork& heads, const PreparedRows& prepared) const {
     DecodeWork work = work_of(weights.norm, weights.query.weight.columns);
     work.then = Then::heads;
     work.matrices[0] = matrix_of(weights.query);
@@ -54,41 +54,36 @@ class DecodeRows {
     work.matrices[2] = matrix_of(weights.value);
     work.heads = heads;
     work.cache = cache;
-    each(work, rows, x, q, prepared(work, x));
+    launch_rows(work, rows, x, q, normed_input(work, x, prepared));
   }
 
-  /// x[r] += W in[r] + bias. `in` may be what attend() or gated() has just written: then they left it as bytes, too. `next`: the norm that heads() or gated() takes x with
-  /// next, or null.
-  void add(const Norm* next, const Linear& weights, int rows, const float* in, float* x) {
+  /// x[r] += W in[r] + bias. `prepared`: `in` as attend() or gated() left it. `next`: the norm of the project_heads() or gated() that reads x next, or null. Returns x
+  /// quantised for that.
+  PreparedRows add(const Linear& weights, int rows, const float* in, float* x, const PreparedRows& prepared, const Norm* next) const {
     DecodeWork work = work_of(Norm{}, weights.weight.columns);
     work.then = Then::add;
     work.matrices[0] = matrix_of(weights);
-    const std::uint8_t* left = in == left_ && weights.weight.columns == left_columns_ ? quantised_.get() : nullptr;
-    forget();
+    PreparedRows left;
     if (next != nullptr && next->weight != nullptr && next->bias == nullptr && weights.weight.rows % 32 == 0 && by_tiles(work)) {
-      work.quantised_out = before_norm_.get();
+      work.quantised_out = normed_input_.get();
       work.norm_out = next->weight;
       work.squares_out = squares_.get();
-      summed_ = x;
-      next_norm_ = next->weight;
+      left = {x, weights.weight.rows, next->weight, normed_input_buffer};
     }
-    each(work, rows, in, x, left);
+    const bool quantised = prepared.buffer == input_buffer && prepared.rows == in && prepared.columns == work.columns;
+    launch_rows(work, rows, in, x, quantised ? input_.get() : nullptr);
+    return left;
   }
 
-  /// What was left as bytes was not asked for, and its floats may be written again by others.
-  void forget() {
-    left_ = nullptr;
-    summed_ = nullptr;
-  }
-
-  void gated(const GatedWeights& weights, int rows, const float* x, float* out) {
+  /// Ops::gated. Returns out quantised for add().
+  PreparedRows gated(const GatedWeights& weights, int rows, const float* x, float* out, const PreparedRows& prepared) const {
     DecodeWork work = work_of(weights.norm, weights.gate.columns);
     work.then = Then::gated;
     work.matrices[0] = matrix_of({weights.gate, nullptr});
     work.matrices[1] = matrix_of({weights.up, nullptr});
-    work.quantised_out = quantised_.get();
-    each(work, rows, x, out, prepared(work, x));
-    leave(out, weights.gate.rows);
+    work.quantised_out = input_.get();
+    launch_rows(work, rows, x, out, normed_input(work, x, prepared));
+    return {out, weights.gate.rows, nullptr, input_buffer};
   }
 
   /// y[i] = W norm(x[chosen[i]]) + bias; chosen: on the device, or null for the first rows.
@@ -97,13 +92,13 @@ class DecodeRows {
     work.then = Then::store;
     work.matrices[0] = matrix_of(weights);
     work.chosen = chosen;
-    each(work, rows, x, y, nullptr);
+    launch_rows(work, rows, x, y, nullptr);
   }
 
-  /// Ops::attend of the first `rows` of the batch; the arrays are the batch's.
-  void attend(int heads, int rows, const float* q, const KvShape& kv, const Cache& cache, int layer, const int* slots, const int* first, const int* visible, float* out) {
+  /// Ops::attend of the first `rows` of the batch; the arrays are the batch's. Returns out quantised for add(), where a head has whole quant blocks.
+  PreparedRows attend(int heads, int rows, const float* q, const KvShape& kv, const Cache& cache, int layer, const int* slots, const int* first, const int* visible, float* out) const {
     const int columns = heads * kv.head_size;
-    std::uint8_t* quantised = kv.head_size % 32 == 0 ? quantised_.get() : nullptr;
+    std::uint8_t* quantised = kv.head_size % 32 == 0 ? input_.get() : nullptr;
     const SplitParts parts{values_.get(), largest_.get(), totals_.get(), arrived_.get()};
     for (int row = 0; row < rows; row += most_decode_rows) {
       const int count = std::min(most_decode_rows, rows - row);
@@ -111,10 +106,14 @@ class DecodeRows {
       launch_splits(stream_, cache, heads, layer, slots, first, visible, row, count, q + skipped, parts, out + skipped,
                     quantised == nullptr ? nullptr : quantised + static_cast<std::ptrdiff_t>(row) * activation_row_bytes(columns / 32));
     }
-    if (quantised != nullptr) leave(out, columns);
+    return quantised == nullptr ? PreparedRows{} : PreparedRows{out, columns, nullptr, input_buffer};
   }
 
  private:
+  /// Numbers of PreparedRows::buffer; prefill_ops.cuh has the next.
+  static constexpr int input_buffer = 1;
+  static constexpr int normed_input_buffer = 2;
+
   static bool kept_as_floats(const KvShape& kv) { return kv.dtype == DType::f16 || kv.dtype == DType::f32; }
   static std::size_t quantised_bytes(const OpsShape& shape) {
     const int longest = std::max(shape.columns, shape.heads * shape.kv.head_size);
@@ -131,13 +130,8 @@ class DecodeRows {
     work.norm = {norm.weight, norm.bias, norm.epsilon};
     return work;
   }
-  void leave(const float* floats, int columns) {
-    left_ = floats;
-    left_columns_ = columns;
-  }
-
-  /// As many rows at a time as a block's shared memory holds. By which kernel is not for the rows to say: their bits may not depend on their number.
-  void each(DecodeWork work, int rows, const float* x, float* y, const std::uint8_t* quantised) const {
+  /// As many rows in a launch as a thread block's shared memory holds. The kernel does not depend on the number of rows: neither may a row's bits.
+  void launch_rows(DecodeWork work, int rows, const float* x, float* y, const std::uint8_t* quantised) const {
     int together = most_decode_rows;
     while (decode_shared_bytes(work.columns, together) > chip_.shared_bytes) --together;
     const bool tiles = by_tiles(work);
@@ -170,11 +164,12 @@ class DecodeRows {
     return chip_.gemv == cuda::GemvKernel::tiles && whole && tile_shape(work, 1).slots >= least_slots;
   }
 
-  /// The rows of x as bytes, where add() left them so for this norm; else null.
-  const std::uint8_t* prepared(DecodeWork& work, const float* x) const {
-    if (x != summed_ || work.norm.weight != next_norm_ || !by_tiles(work)) return nullptr;
+  /// The rows of x, quantised, where add() prepared them for this norm; else null.
+  const std::uint8_t* normed_input(DecodeWork& work, const float* x, const PreparedRows& prepared) const {
+    const bool quantised = prepared.buffer == normed_input_buffer && prepared.rows == x && prepared.columns == work.columns && prepared.norm == work.norm.weight;
+    if (!quantised || !by_tiles(work)) return nullptr;
     work.squares = squares_.get();
-    return before_norm_.get();
+    return normed_input_.get();
   }
 
   void start(const DecodeWork& work) const {
@@ -231,15 +226,11 @@ class DecodeRows {
 
   Stream stream_;
   Chip chip_;
-  DeviceArray<std::uint8_t> quantised_;    // (slots, activation_row_bytes)
-  DeviceArray<std::uint8_t> before_norm_;  // the same of x times the weights of the norm that comes, and the sums of its squares
-  DeviceArray<float> squares_;             // (slots, stretches)
+  DeviceArray<std::uint8_t> input_;         // (slots, activation_row_bytes): quantised rows that attend() and gated() leave
+  DeviceArray<std::uint8_t> normed_input_;  // the same of x times the weights of the next norm, which add() leaves
+  DeviceArray<float> squares_;              // (slots, quant blocks): sums of squares of x, for the rest of that norm
   DeviceArray<float> values_, largest_, totals_;
   DeviceArray<int> arrived_;
-  const float* left_ = nullptr;  // whose rows quantised_ has
-  int left_columns_ = 0;
-  const float* summed_ = nullptr;     // whose rows before_norm_ has
-  const float* next_norm_ = nullptr;  // with these weights
 };
 
 }  // namespace LECTERN_CUDA_SPACE

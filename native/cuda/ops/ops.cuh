@@ -138,8 +138,6 @@ class DeviceOps final : public Ops {
     pairs_ = rope.rotated / 2;
     adjacent_ = rope.adjacent;
     decode_rows_ = batch.decode_rows;
-    prompt_.forget();
-    decode_.forget();
     // In this order, so that what recorded passes read lies where it lay.
     told_.begin();
     tokens_ = told_.add(batch.tokens, rows);
@@ -157,14 +155,10 @@ class DeviceOps final : public Ops {
   void end() override { check_launches(); }
 
   void embed(const Matrix& table, Rows rows, float* x) override {
-    prompt_.forget();
-    decode_.forget();
     with_type(table.dtype, RunLookUp{stream_, table, rows.count, tokens_ + rows.first, nullptr, false, x});
   }
 
   void add_positions(const Matrix& positions, const float* type_row, Rows rows, float* x) override {
-    prompt_.forget();
-    decode_.forget();
     if (positions.data != nullptr) {
       with_type(positions.dtype, RunLookUp{stream_, positions, rows.count, positions_ + rows.first, type_row, true, x});
     } else if (type_row != nullptr) {
@@ -172,10 +166,10 @@ class DeviceOps final : public Ops {
     }
   }
 
-  void project_attention(const AttentionWeights& weights, Rows rows, const float* x, float* q, const Kv& kv, int layer) override {
+  void project_attention(const AttentionWeights& weights, Rows rows, const float* x, float* q, const Kv& kv, int layer, const PreparedRows& prepared) override {
     const int decoded = decode_.takes_heads(weights) ? decoded_of(rows) : 0;
     if (decoded > 0 && decode_.turns_heads(weights, kv.shape)) {
-      decode_.heads(weights, decoded, x, q, cache_of(kv), head_work(weights, rows.first, layer));
+      decode_.project_heads(weights, decoded, x, q, cache_of(kv), head_work(weights, rows.first, layer), prepared);
     } else if (decoded > 0) {
       decode_.store(weights.norm, weights.query, nullptr, decoded, x, q);
       decode_.store(weights.norm, weights.key, nullptr, decoded, x, keys_.get());
@@ -186,7 +180,7 @@ class DeviceOps final : public Ops {
     x += static_cast<std::ptrdiff_t>(decoded) * weights.query.weight.columns;
     q += static_cast<std::ptrdiff_t>(decoded) * weights.query.weight.rows;
     rows = {rows.first + decoded, rows.count - decoded};
-    prompt_.take(weights.norm, rows.count, weights.query.weight.columns, x);
+    prompt_.take(weights.norm, rows.count, weights.query.weight.columns, x, prepared);
     if (hands_on(weights, kv)) {
       prompt_.keep_heads(weights, 1.0F / std::sqrt(static_cast<float>(kv.shape.head_size)), q, {cache_of(kv), slots_, cells_, rows.first, layer, 0}, {cache_of(kv), slots_, cells_, rows.first, layer, 1});
       return;
@@ -195,52 +189,60 @@ class DeviceOps final : public Ops {
     finish(rows, weights, q, kv, layer);
   }
 
-  void attend(int heads, Rows rows, const float* q, const Kv& kv, int layer, float* out) override {
+  PreparedRows attend(int heads, Rows rows, const float* q, const Kv& kv, int layer, float* out) override {
     const int decoded = decoded_of(rows);
+    PreparedRows prepared;
     if (decoded > 0 && decode_.takes(heads, kv.shape)) {
-      decode_.attend(heads, decoded, q, kv.shape, cache_of(kv), layer, slots_, first_, visible_, out);
+      prepared = decode_.attend(heads, decoded, q, kv.shape, cache_of(kv), layer, slots_, first_, visible_, out);
     } else if (decoded > 0) {
       attend_by_rows({rows.first, decoded}, heads, q, kv, layer, out);
     }
-    if (decoded == rows.count) return;
+    if (decoded == rows.count) return prepared;
     q += static_cast<std::ptrdiff_t>(decoded) * heads * kv.shape.head_size;
     out += static_cast<std::ptrdiff_t>(decoded) * heads * kv.shape.head_size;
     rows = {rows.first + decoded, rows.count - decoded};
-    if (prompt_attention_.attend(rows.first, rows.count, heads, cache_of(kv), layer, first_, visible_, q, out)) return;
+    if (prompt_attention_.attend(rows.first, rows.count, heads, cache_of(kv), layer, first_, visible_, q, out)) return prepared;
     attend_by_rows(rows, heads, q, kv, layer, out);
+    return prepared;
   }
 
-  void project_add(const Linear& weights, int rows, const float* in, float* x) override { add(nullptr, weights, rows, in, x); }
-  void project_add_before(const Norm& next, const Linear& weights, int rows, const float* in, float* x) override { add(&next, weights, rows, in, x); }
+  PreparedRows project_add(const Linear& weights, int rows, const float* in, float* x, const PreparedRows& prepared, const Norm* next) override {
+    const int decoded = decode_.takes(weights.weight) ? decoded_of({0, rows}) : 0;
+    const PreparedRows left = decoded > 0 ? decode_.add(weights, decoded, in, x, prepared, next) : PreparedRows{};
+    if (decoded == rows) return left;
+    in += static_cast<std::ptrdiff_t>(decoded) * weights.weight.columns;
+    x += static_cast<std::ptrdiff_t>(decoded) * weights.weight.rows;
+    rows -= decoded;
+    prompt_.take(Norm{}, rows, weights.weight.columns, in, prepared);
+    prompt_.multiply(weights, Ending::add, x);
+    return left;
+  }
 
-  void gated(const GatedWeights& weights, int rows, const float* x, float* out) override {
+  PreparedRows gated(const GatedWeights& weights, int rows, const float* x, float* out, const PreparedRows& prepared) override {
     const int decoded = decode_.takes(weights) ? decoded_of({0, rows}) : 0;
-    if (decoded > 0) decode_.gated(weights, decoded, x, out);
-    if (decoded == rows) return;
+    const PreparedRows left = decoded > 0 ? decode_.gated(weights, decoded, x, out, prepared) : PreparedRows{};
+    if (decoded == rows) return left;
     x += static_cast<std::ptrdiff_t>(decoded) * weights.gate.columns;
     out += static_cast<std::ptrdiff_t>(decoded) * weights.gate.rows;
     rows -= decoded;
-    prompt_.take(weights.norm, rows, weights.gate.columns, x);
+    prompt_.take(weights.norm, rows, weights.gate.columns, x, prepared);
     prompt_.multiply_gated(weights.gate, weights.up, out, second_outputs_.get());
+    return left;
   }
 
-  void project_gelu(const Linear& weights, int rows, const float* x, float* out) override {
-    decode_.forget();
-    prompt_.take(Norm{}, rows, weights.weight.columns, x);
+  void project_gelu(const Linear& weights, int rows, const float* x, float* out, const PreparedRows& prepared) override {
+    prompt_.take(Norm{}, rows, weights.weight.columns, x, prepared);
     prompt_.multiply(weights, Ending::gelu, out);
   }
 
-  void project_gelu_add(const Linear& up, const Linear& down, int rows, float* hidden, float* x) override {
-    if (!prompt_.packs_gelu(up, down)) return Ops::project_gelu_add(up, down, rows, hidden, x);
-    decode_.forget();
-    prompt_.take(Norm{}, rows, up.weight.columns, x);
+  void project_gelu_add(const Linear& up, const Linear& down, int rows, float* hidden, float* x, const PreparedRows& prepared) override {
+    if (!prompt_.packs_gelu(up, down)) return Ops::project_gelu_add(up, down, rows, hidden, x, prepared);
+    prompt_.take(Norm{}, rows, up.weight.columns, x, prepared);
     prompt_.pack_gelu(up);
     prompt_.multiply(down, Ending::add, x);
   }
 
   void experts(const ExpertWeights& weights, int rows, float* x) override {
-    prompt_.forget();
-    decode_.forget();
     const bool bytes = takes_bytes(weights.gate) || takes_bytes(weights.up) || takes_bytes(weights.router);
     prepare(weights.norm, rows, weights.router.columns, x, nullptr, bytes);
     product({weights.router, nullptr}, rows, scores_.get(), false);
@@ -254,10 +256,7 @@ class DeviceOps final : public Ops {
     launch(stream_, add_answers, Grid{rows}, row_threads, weights.used, weights.down.rows, static_cast<const float*>(chosen_weights_.get()), static_cast<const float*>(first_outputs_.get()), x);
   }
 
-  void normalise(const Norm& norm, int rows, int columns, float* x) override {
-    decode_.forget();
-    prompt_.normalise(norm, rows, columns, x);
-  }
+  PreparedRows normalise(const Norm& norm, int rows, int columns, float* x) override { return prompt_.normalise(norm, rows, columns, x); }
 
   void logits(const Norm& norm, const Matrix& weights, const std::int32_t* chosen, int count, const float* x, float* logits) override {
     // The first rows in their order are known: nothing crosses while a pass is recorded.
@@ -295,23 +294,6 @@ class DeviceOps final : public Ops {
   }
 
  private:
-  /// Ops::project_add, and where `next` is not null project_add_before.
-  void add(const Norm* next, const Linear& weights, int rows, const float* in, float* x) {
-    const int decoded = decode_.takes(weights.weight) ? decoded_of({0, rows}) : 0;
-    if (decoded > 0) {
-      decode_.add(next, weights, decoded, in, x);
-      prompt_.forget();
-    } else {
-      decode_.forget();
-    }
-    if (decoded == rows) return;
-    in += static_cast<std::ptrdiff_t>(decoded) * weights.weight.columns;
-    x += static_cast<std::ptrdiff_t>(decoded) * weights.weight.rows;
-    rows -= decoded;
-    prompt_.take(Norm{}, rows, weights.weight.columns, in);
-    prompt_.multiply(weights, Ending::add, x);
-  }
-
   /// How many of an op's rows go on with answers: the first of a pass. An op on a part without a number begins with the pass.
   int decoded_of(Rows rows) const { return std::clamp(decode_rows_ - rows.first, 0, rows.count); }
   HeadWork head_work(const AttentionWeights& weights, int first_row, int layer) const {

@@ -52,7 +52,7 @@ struct RunFloats {
   }
 };
 
-/// Of one input after the other: take() it, then multiply it. Inputs that normalise() or pack_gelu() made are there already.
+/// Products of one input after the other: take() it, then multiply it. An input that normalise() or pack_gelu() packed is not packed again.
 class PromptRows {
  public:
   PromptRows(const OpsShape& shape, Stream stream, Chip chip)
@@ -76,11 +76,9 @@ class PromptRows {
   /// Before weights of this type are placed.
   void prepare(DType type) { groups_.prepare(type); }
 
-  /// The input of what follows is norm(x).  x: (rows, columns), unchanged until the last product.
-  void take(const Norm& norm, int rows, int columns, const float* x) {
-    const bool there = normalised_ && norm.weight == nullptr && rows == rows_ && columns == columns_ && x == x_;
-    normalised_ = false;
-    if (there) return;
+  /// Makes norm(x) the input of the next products.  x: (rows, columns), unchanged until the last product. `prepared`: x as normalise() left it.
+  void take(const Norm& norm, int rows, int columns, const float* x, const PreparedRows& prepared = {}) {
+    if (prepared.buffer == packed_buffer && prepared.rows == x && prepared.columns == columns && norm.weight == nullptr && rows == rows_) return;
     norm_ = {norm.weight, norm.bias, norm.epsilon};
     rows_ = rows;
     columns_ = columns;
@@ -88,24 +86,19 @@ class PromptRows {
     made_ = Operand::none;
   }
 
-  /// x[r] = norm(x[r]), packed on the way as the last product wanted its input: the next is likely to want it so. Until forget(), x is not
-  /// written otherwise.
-  void normalise(const Norm& norm, int rows, int columns, float* x) {
+  /// x[r] = norm(x[r]), packed on the way in the form that the last product read: the next one is likely to read the same. Returns x packed for take(), where it is.
+  PreparedRows normalise(const Norm& norm, int rows, int columns, float* x) {
     const NormParameters parameters{norm.weight, norm.bias, norm.epsilon};
     if (last_ == Operand::none || last_ == Operand::floats) {
-      forget();
-      // By the same kernel: what a row becomes may not depend on what came before.
+      // The same kernel: a row's bits may not depend on the products before.
       launch_pack(stream_, rows, parameters, columns, x, {nullptr, nullptr, packed_stride(columns), nullptr}, x);
-      return;
+      return {};
     }
     take(Norm{}, rows, columns, x);
     made_ = last_;
     launch_pack(stream_, rows, parameters, columns, x, packed(made_ == Operand::halves), x);
-    normalised_ = true;
+    return {x, columns, nullptr, packed_buffer};
   }
-
-  /// Somebody else writes what normalise() left.
-  void forget() { normalised_ = false; }
 
   /// Whether project_gelu_add() of these is pack_gelu() and a product.
   bool packs_gelu(const Linear& up, const Linear& down) const {
@@ -179,6 +172,9 @@ class PromptRows {
   }
 
  private:
+  /// A number of PreparedRows::buffer; decode_ops.cuh has the others.
+  static constexpr int packed_buffer = 3;
+
   TileProduct product_of(const Matrix& weights, const Matrix* second, const float* bias, float* y, Ending ending) const {
     return {static_cast<const std::uint8_t*>(weights.data), second == nullptr ? nullptr : static_cast<const std::uint8_t*>(second->data), placed_row_bytes(weights.dtype, weights.columns),
             weights.rows, weights.columns, packed(made_ == Operand::halves), rows_, bias, y, ending};
@@ -226,7 +222,6 @@ class PromptRows {
   const float* x_ = nullptr;
   Operand made_ = Operand::none;
   Operand last_ = Operand::none;  // of the last product
-  bool normalised_ = false;       // x_ is what normalise() left, and values_ are its
 };
 
 }  // namespace LECTERN_CUDA_SPACE

@@ -1,8 +1,7 @@
-// The passes of answers, whose calls are the same for every token: recorded once for each number of rows, then launched as one. C++17.
+// Decode passes, whose calls are the same for every token: each is recorded once for a number of rows, then launched as one CUDA graph. C++17.
 //
-// Where a pass differs from what was recorded only in what lies in the device's memory (numbers of tokens, slots, positions), its calls
-// need not be queued one by one. Whether it does is looked at call by call: one that is not the recorded one makes up for those before
-// it, and the pass goes on as if nothing had been recorded.
+// A recorded pass can be launched again where the calls differ only in what lies in the device's memory (token ids, slots, positions). That is checked call by call: at the first call that
+// differs from the recorded one the calls before it are queued one by one, and the pass goes on as if nothing had been recorded.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +12,14 @@
 #include <utility>
 #include <vector>
 
+#include "backend/ops.h"
 #include "cuda/runtime/runtime.h"
 #include "error.h"
 
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 
-/// What tells a call from others: its op and everything of its arguments that may differ.
+/// Identifies a call: its op and all of its arguments that may differ from pass to pass.
 class CallKey {
  public:
   template <class... Parts>
@@ -31,7 +31,7 @@ class CallKey {
  private:
   static std::uint64_t bits(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
   static std::uint64_t bits(int number) { return static_cast<std::uint64_t>(static_cast<std::uint32_t>(number)); }
-  /// Steps of a bijection each, so that two keys of one length are equal for equal parts, and else by one chance in 2^64.
+  /// Each step is a bijection, so two keys of one length are equal for equal parts, and for others with a probability of 2^-64.
   void mix(std::uint64_t part) {
     value_ = (value_ ^ part) * 0x9E3779B97F4A7C15U;
     value_ ^= value_ >> 29;
@@ -44,9 +44,10 @@ class RecordedPasses {
  public:
   explicit RecordedPasses(Stream stream) : stream_(stream) {}
 
-  /// A pass of `rows` rows, of answers alone; 0: any other pass. The first of each number runs as it is (a kernel's code is loaded with its
-  /// first launch), the second is recorded.
+  /// Begins a pass of `rows` decode rows and no others; 0: any other pass. The first pass with a number of rows runs as it is, because the code of a kernel is loaded at its first
+  /// launch; the second one is recorded.
   void begin(int rows) {
+    ++generation_;
     pass_ = rows == 0 || rows > most_rows ? nullptr : &passes_[rows - 1];
     next_ = 0;
     mode_ = Mode::runs;
@@ -55,28 +56,32 @@ class RecordedPasses {
       mode_ = Mode::compares;
     } else if (pass_->seen && records_) {
       pass_->calls.clear();
-      if (takes([&] { begin_recording(stream_); })) mode_ = Mode::records;
+      if (succeeds([&] { begin_recording(stream_); })) mode_ = Mode::records;
     } else {
       pass_->seen = true;
     }
   }
 
-  /// `work` queues the call's kernels, now or never. `key` says which it is.
+  /// What the op that returned `prepared` left, if no op has come between; else nothing.
+  PreparedRows valid(const PreparedRows& prepared) const { return prepared.generation == generation_ ? prepared : PreparedRows{}; }
+
+  /// `work` queues the kernels of a call, now or never, and returns what it prepares for the next call. `key` identifies the call.
   template <class Work>
-  void call(const CallKey& key, const Work& work) {
-    if (mode_ == Mode::compares) {
-      if (next_ < pass_->calls.size() && pass_->calls[next_].key == key) {
-        ++next_;
-        return;
-      }
-      run_apart();
-    } else if (mode_ == Mode::records) {
-      pass_->calls.push_back({key, work});
+  PreparedRows call(const CallKey& key, const Work& work) {
+    ++generation_;
+    PreparedRows prepared;
+    if (mode_ == Mode::compares && next_ < pass_->calls.size() && pass_->calls[next_].key == key) {
+      prepared = pass_->calls[next_++].prepared;
+    } else {
+      if (mode_ == Mode::compares) run_apart();
+      prepared = work();
+      if (mode_ == Mode::records) pass_->calls.push_back({key, work, prepared});
     }
-    work();
+    prepared.generation = generation_;
+    return prepared;
   }
 
-  /// What follows cannot be recorded: what came before is queued one by one.
+  /// The next call cannot be recorded: the calls before it are queued one by one.
   void run_apart() {
     if (mode_ == Mode::records) {
       // What was recorded has not run.
@@ -91,7 +96,7 @@ class RecordedPasses {
   void end() {
     if (mode_ == Mode::compares && next_ < pass_->calls.size()) run_apart();
     if (mode_ == Mode::runs) return;
-    const bool whole = mode_ == Mode::compares || takes([&] { pass_->graph = std::make_unique<Graph>(end_recording(stream_)); });
+    const bool whole = mode_ == Mode::compares || succeeds([&] { pass_->graph = std::make_unique<Graph>(end_recording(stream_)); });
     mode_ = Mode::runs;
     if (whole) return pass_->graph->launch(stream_);
     for (const Call& call : pass_->calls) call.work();
@@ -102,7 +107,8 @@ class RecordedPasses {
   enum class Mode { runs, records, compares };
   struct Call {
     CallKey key;
-    std::function<void()> work;
+    std::function<PreparedRows()> work;
+    PreparedRows prepared;  // what the work returned when it was recorded
   };
   struct Pass {
     bool seen = false;
@@ -110,10 +116,10 @@ class RecordedPasses {
     std::unique_ptr<Graph> graph;
   };
 
-  /// Whether the device takes a step of recording. One that does not, for want of memory or whatever it says, runs passes call by call from then
-  /// on: what serves must not fail for what would only be quicker. Throws Error `device_lost` where nothing else works either.
+  /// Whether the device can do a step of recording. After a failure, for want of memory or another reason, passes are queued call by call: a service must not fail for the sake of
+  /// speed. Throws Error `device_lost` where nothing else works either.
   template <class Step>
-  bool takes(const Step& step) {
+  bool succeeds(const Step& step) {
     try {
       step();
       return true;
@@ -121,7 +127,7 @@ class RecordedPasses {
       forget_error();
       synchronise(stream_);
       records_ = false;
-      remark(std::string("Answers' passes are queued call by call, which is slower: the device did not record one (") + error.what() + ").");
+      remark(std::string("Decode passes are queued call by call, which is slower: the device did not record one (") + error.what() + ").");
       return false;
     }
   }
@@ -132,6 +138,7 @@ class RecordedPasses {
   Pass* pass_ = nullptr;
   std::size_t next_ = 0;
   Mode mode_ = Mode::runs;
+  std::uint64_t generation_ = 0;  // of calls so far
 };
 
 }  // namespace LECTERN_CUDA_SPACE

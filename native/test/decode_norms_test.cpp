@@ -1,4 +1,4 @@
-// What products of answers leave in x they leave as bytes for the norm that comes: those bytes are x's as long as x is what they were made of, and not longer.
+// The products of decode rows leave the residual quantised for the next norm, too. Those bytes may be read only as long as the residual is what they were made from.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -28,12 +28,12 @@ using test::Row;
 constexpr int embedding = 10 * 32;
 constexpr int feed_forward = 64;
 constexpr int head_size = 32;
-constexpr int most_rows = 6;  // more than are taken together
+constexpr int most_rows = 6;  // more than one launch takes
 
-/// x of a model, two norms of it, and what takes it.
-class NormedAnswers {
+/// A residual x with two norms, and the ops that read and write it.
+class NormedDecode {
  public:
-  NormedAnswers(Backend& backend, const char* kind) : backend_(backend) {
+  NormedDecode(Backend& backend, const char* kind) : backend_(backend) {
     OpsShape shape{};
     shape.rows = shape.part_rows = shape.logit_rows = most_rows;
     shape.columns = shape.outputs = embedding;
@@ -62,20 +62,17 @@ class NormedAnswers {
     const std::vector<std::int32_t> zeros(static_cast<std::size_t>(rows), 0), ones(static_cast<std::size_t>(rows), 1);
     ops_->begin({rows, rows, slots.data(), slots.data(), zeros.data(), zeros.data(), zeros.data(), ones.data()}, Rope{});
   }
-  /// From where the pass begins.
+  /// The same with `in` and `x` uploaded first.
   void begin(int rows, const Row& in, const Row& x) {
     upload(in, in_);
     upload(x, x_);
     begin(rows);
   }
-  void add(bool before, const Norm& next) {
-    if (before) ops_->project_add_before(next, output, rows_, in_.floats(), x_.floats());
-    else add();
-  }
-  void add() { ops_->project_add(output, rows_, in_.floats(), x_.floats()); }
-  void add_long(const Linear& weights) { ops_->project_add(weights, rows_, in_.floats(), x_.floats()); }
-  void gated(const GatedWeights& weights) { ops_->gated(weights, rows_, x_.floats(), hidden_.floats()); }
-  void heads() { ops_->project_attention(attention, {0, rows_}, x_.floats(), hidden_.floats(), kv_, 0); }
+  /// x += a product, and the residual quantised for `next`, or nothing where it is null.
+  PreparedRows add(const Norm* next) { return ops_->project_add(output, rows_, in_.floats(), x_.floats(), {}, next); }
+  void add_small(const Linear& weights) { ops_->project_add(weights, rows_, in_.floats(), x_.floats()); }
+  PreparedRows gated(const GatedWeights& weights, const PreparedRows& prepared = {}) { return ops_->gated(weights, rows_, x_.floats(), hidden_.floats(), prepared); }
+  void heads(const PreparedRows& prepared) { ops_->project_attention(attention, {0, rows_}, x_.floats(), hidden_.floats(), kv_, 0, prepared); }
   void upload(const Row& from, const Memory& to) { backend_.upload(to.data(), from.data(), from.size() * sizeof(float)); }
   Ops& ops() { return *ops_; }
   int rows() const { return rows_; }
@@ -98,7 +95,7 @@ class NormedAnswers {
   Matrix table{};
 
  private:
-  /// Powers of two: what is multiplied by them stays what multiples of bytes it is.
+  /// Powers of two: rows that quantisation represents exactly stay so.
   Norm norm() {
     Row weights(embedding);
     for (float& one : weights) one = random_() % 2 == 0 ? 1.0F : -1.0F;
@@ -115,7 +112,7 @@ class NormedAnswers {
   Memory in_, x_, hidden_, more_, cache_;
 };
 
-/// Rows that bytes are exact of: of each stretch whole multiples of a 127th of its largest, which another stretch's and another row's are not near.
+/// Rows that quantisation represents exactly: in each quant block multiples of 1/127 of its largest value, which differs from block to block and from row to row.
 Row exact_rows() {
   std::mt19937 random(5);
   Row x(std::size_t{most_rows} * embedding);
@@ -127,126 +124,125 @@ Row exact_rows() {
 }
 
 template <class Visit>
-void each_place(const Visit& visit) {
+void each_device(const Visit& visit) {
   for (const test::Place& place : test::places_and_warpgroups()) {
-    if (place.name == "emulated") continue;  // a chip without tensor cores that answers go by
+    if (place.name == "emulated") continue;  // the emulated device whose tensor cores decode rows do not use
     const std::unique_ptr<Backend> backend = place.make();
     visit(place.name, *backend);
   }
 }
 
-LECTERN_TEST("cuda: rows of answers are normed as they are where the product before them left them as bytes, each row as if alone") {
-  each_place([](const std::string& place, Backend& backend) {
-    NormedAnswers answers(backend, "tiles");
+LECTERN_TEST("cuda: decode rows: a norm of rows that the product before it left quantised gives what a norm of floats gives, each row as if alone") {
+  each_device([](const std::string& place, Backend& backend) {
+    NormedDecode decode(backend, "tiles");
     const Row x = exact_rows();
     const Row nothing(x.size(), 0.0F);
     for (const bool attends : {false, true}) {
       const int width = attends ? head_size : feed_forward;
-      const auto give = [&](bool before, int rows) {
-        answers.begin(rows, nothing, x);
-        answers.add(before, attends ? answers.attention.norm : answers.gate.norm);
-        if (attends) answers.heads();
-        else answers.gated(answers.gate);
-        return answers.end_hidden(width);
+      const auto result = [&](bool before, int rows) {
+        decode.begin(rows, nothing, x);
+        const Norm& next = attends ? decode.attention.norm : decode.gate.norm;
+        const PreparedRows prepared = decode.add(before ? &next : nullptr);
+        if (attends) decode.heads(prepared);
+        else decode.gated(decode.gate, prepared);
+        return decode.end_hidden(width);
       };
-      const Row plain = give(false, most_rows);
+      const Row plain = result(false, most_rows);
       for (int rows = 1; rows <= most_rows; rows++) {
         const std::string name = place + (attends ? ", heads, " : ", gated, ") + std::to_string(rows) + " rows";
-        const Row prepared = give(true, rows);
+        const Row prepared = result(true, rows);
         const Row expected = test::part_of(plain, 0, rows, width);
         for (int row = 0; row < rows; row++) {
           const double distance = test::relative_distance(test::part_of(prepared, row, 1, width), test::part_of(expected, row, 1, width));
           check(distance < 5e-6, name + ": row " + std::to_string(row) + ", distance " + std::to_string(distance));
         }
-        check(!test::same_bits(prepared, expected), name + ": by the bytes that were left");
+        check(!test::same_bits(prepared, expected), name + ": the quantised rows were read");
         cuda::emulation::set_reverse(true);
-        check(test::same_bits(prepared, test::part_of(give(true, most_rows), 0, rows, width)), name + ": beside others, threads in reverse");
+        check(test::same_bits(prepared, test::part_of(result(true, most_rows), 0, rows, width)), name + ": beside others, threads in reverse");
         cuda::emulation::set_reverse(false);
       }
     }
   });
 }
 
-/// What changes x, or takes it otherwise, after the norm that bytes were left for has taken them.
+/// What comes between the op that left x quantised and the op that is handed those bytes.
 struct Change {
   std::string name;
-  std::function<void(NormedAnswers&)> work;
+  std::function<void(NormedDecode&)> work;
   bool other_norm = false;
 };
 
-LECTERN_TEST("cuda: rows of answers that were left as bytes for a norm are forgotten when x is no longer theirs") {
+LECTERN_TEST("cuda: decode rows: a residual that was left quantised for a norm is not read where another op has come between, or for another norm") {
   const Row x = exact_rows();
   const Row in = test::random_row(x.size(), 3, 1.0F);
   const std::vector<Change> changes{
-      {"a product without a norm behind it", [](NormedAnswers& a) { a.add(); }},
-      {"a product that answers do not go by", [](NormedAnswers& a) { a.ops().project_add(a.down, a.rows(), a.more(), a.x()); }},
-      {"tokens", [](NormedAnswers& a) { a.ops().embed(a.table, {0, a.rows()}, a.x()); }},
-      {"positions", [](NormedAnswers& a) { a.ops().add_positions(a.table, nullptr, {0, a.rows()}, a.x()); }},
-      {"a norm in place", [](NormedAnswers& a) { a.ops().normalise(a.other_gate.norm, a.rows(), embedding, a.x()); }},
-      {"a block with gelu", [](NormedAnswers& a) { a.ops().project_gelu_add(a.up, a.down, a.rows(), a.more(), a.x()); }},
-      {"a pass that begins", [&](NormedAnswers& a) {
+      {"a product without a norm behind it", [](NormedDecode& a) { a.add(nullptr); }},
+      {"a product of float weights", [](NormedDecode& a) { a.ops().project_add(a.down, a.rows(), a.more(), a.x()); }},
+      {"an embedding", [](NormedDecode& a) { a.ops().embed(a.table, {0, a.rows()}, a.x()); }},
+      {"positions", [](NormedDecode& a) { a.ops().add_positions(a.table, nullptr, {0, a.rows()}, a.x()); }},
+      {"a norm in place", [](NormedDecode& a) { a.ops().normalise(a.other_gate.norm, a.rows(), embedding, a.x()); }},
+      {"a feed-forward block with gelu", [](NormedDecode& a) { a.ops().project_gelu_add(a.up, a.down, a.rows(), a.more(), a.x()); }},
+      {"a new pass", [&](NormedDecode& a) {
          a.ops().end();
          a.upload(in, a.x_memory());
          a.begin(a.rows());
        }},
-      {"another norm", [](NormedAnswers&) {}, true},
+      {"another norm", [](NormedDecode&) {}, true},
   };
-  each_place([&](const std::string& place, Backend& backend) {
-    NormedAnswers answers(backend, "tiles");
+  each_device([&](const std::string& place, Backend& backend) {
+    NormedDecode decode(backend, "tiles");
     for (const Change& change : changes) {
       const auto after = [&](bool before) {
-        answers.begin(2, in, x);
-        answers.ops().project_gelu(answers.up, 2, answers.x(), answers.more());
-        answers.add(before, answers.gate.norm);
-        answers.gated(answers.gate);
-        change.work(answers);
-        answers.gated(change.other_norm ? answers.other_gate : answers.gate);
-        return answers.end_hidden(feed_forward);
+        decode.begin(2, in, x);
+        decode.ops().project_gelu(decode.up, 2, decode.x(), decode.more());
+        const PreparedRows prepared = decode.add(before ? &decode.gate.norm : nullptr);
+        change.work(decode);
+        decode.gated(change.other_norm ? decode.other_gate : decode.gate, prepared);
+        return decode.end_hidden(feed_forward);
       };
       check(test::same_bits(after(true), after(false)), place + ": " + change.name);
     }
   });
 }
 
-LECTERN_TEST("cuda: rows of answers that a gated product left as bytes are forgotten when others are written over them") {
+LECTERN_TEST("cuda: decode rows: the quantised output of a gated product is not read where its floats were overwritten") {
   const Row x = exact_rows();
-  each_place([&](const std::string& place, Backend& backend) {
-    NormedAnswers answers(backend, "tiles");
-    const auto give = [&](bool gated) {
-      answers.begin(2, x, x);
-      if (gated) answers.gated(answers.gate);
-      answers.ops().project_gelu(answers.up, 2, answers.x(), answers.hidden());
-      answers.ops().project_add(answers.narrow, 2, answers.hidden(), answers.x());
-      return answers.end(answers.x_memory(), embedding);
+  each_device([&](const std::string& place, Backend& backend) {
+    NormedDecode decode(backend, "tiles");
+    const auto result = [&](bool gated) {
+      decode.begin(2, x, x);
+      const PreparedRows prepared = gated ? decode.gated(decode.gate) : PreparedRows{};
+      decode.ops().project_gelu(decode.up, 2, decode.x(), decode.hidden());
+      decode.ops().project_add(decode.narrow, 2, decode.hidden(), decode.x(), prepared);
+      return decode.end(decode.x_memory(), embedding);
     };
-    check(test::same_bits(give(true), give(false)), place);
+    check(test::same_bits(result(true), result(false)), place);
   });
 }
 
-LECTERN_TEST("cuda: rows of answers with a value that is no number have none behind a norm, and rows beside them do") {
+LECTERN_TEST("cuda: decode rows: a row with a value that is not finite has no number behind a norm, and the rows beside it do") {
   const float infinity = std::numeric_limits<float>::infinity();
-  each_place([&](const std::string& place, Backend& backend) {
-    NormedAnswers answers(backend, "tiles");
+  each_device([&](const std::string& place, Backend& backend) {
+    NormedDecode decode(backend, "tiles");
     const Row nothing(std::size_t{most_rows} * embedding, 0.0F);
     for (const bool before : {true, false}) {
       for (const float wrong : {std::numeric_limits<float>::quiet_NaN(), infinity, -infinity}) {
         Row x = exact_rows();
         x[embedding + 77] = wrong;
-        answers.begin(3, nothing, x);
-        answers.add(before, answers.gate.norm);
-        answers.gated(answers.gate);
-        const Row all = answers.end_hidden(feed_forward);
+        decode.begin(3, nothing, x);
+        decode.gated(decode.gate, decode.add(before ? &decode.gate.norm : nullptr));
+        const Row all = decode.end_hidden(feed_forward);
         for (int row = 0; row < 3; row++) {
           const Row one = test::part_of(all, row, 1, feed_forward);
           const auto none = std::count_if(one.begin(), one.end(), [](float value) { return std::isnan(value); });
-          check(none == (row == 1 ? feed_forward : 0), place + (before ? ", left as bytes" : ", floats") + ": row " + std::to_string(row) + " beside " + std::to_string(wrong));
+          check(none == (row == 1 ? feed_forward : 0), place + (before ? ", quantised" : ", floats") + ": row " + std::to_string(row) + " beside " + std::to_string(wrong));
         }
       }
     }
   });
 }
 
-/// Rows so long that a block reads them twice.
+/// Rows so long that a thread block reads them twice.
 Row long_rows(Backend& backend, const char* kind, int rows) {
   constexpr int columns = 288 * 32;
   OpsShape shape{};
@@ -273,8 +269,8 @@ Row long_rows(Backend& backend, const char* kind, int rows) {
   return all;
 }
 
-LECTERN_TEST("cuda: rows of answers that are too long for registers are normed as they are, whatever takes them") {
-  each_place([](const std::string& place, Backend& backend) {
+LECTERN_TEST("cuda: decode rows: rows that are too long for registers are normed alike by every kernel") {
+  each_device([](const std::string& place, Backend& backend) {
     const Row plain = long_rows(backend, "registers", 4);
     const Row four = long_rows(backend, "tiles", 4);
     const double distance = test::relative_distance(four, plain);
@@ -283,24 +279,24 @@ LECTERN_TEST("cuda: rows of answers that are too long for registers are normed a
   });
 }
 
-LECTERN_TEST("cuda: rows of answers of any size are what smaller ones are, that much larger") {
-  each_place([](const std::string& place, Backend& backend) {
+LECTERN_TEST("cuda: decode rows: rows times a power of two give the result times that power, close to the limits of floats, too") {
+  each_device([](const std::string& place, Backend& backend) {
     for (const char* kind : {"registers", "rings", "tiles"}) {
-      NormedAnswers answers(backend, kind);
+      NormedDecode decode(backend, kind);
       std::mt19937 random(2);
-      const Linear small{test::place_random(backend, answers.ops(), DType::q8_0, embedding, embedding, 1.0F / 1024, random), nullptr};
+      const Linear small{test::place_random(backend, decode.ops(), DType::q8_0, embedding, embedding, 1.0F / 1024, random), nullptr};
       const Row one = test::random_row(std::size_t{most_rows} * embedding, 9, 0.5F);
       const auto scaled = [](Row row, int power) {
         for (float& value : row) value = std::ldexp(value, power);
         return row;
       };
-      const auto give = [&](int power) {
-        answers.begin(2, scaled(one, power), Row(one.size(), 0.0F));
-        answers.add_long(small);
-        return answers.end(answers.x_memory(), embedding);
+      const auto result = [&](int power) {
+        decode.begin(2, scaled(one, power), Row(one.size(), 0.0F));
+        decode.add_small(small);
+        return decode.end(decode.x_memory(), embedding);
       };
-      const Row plain = give(0);
-      for (const int power : {-80, 60, 124, 126}) check(test::same_bits(give(power), scaled(plain, power)), place + ", " + kind + ": times 2^" + std::to_string(power));
+      const Row plain = result(0);
+      for (const int power : {-80, 60, 124, 126}) check(test::same_bits(result(power), scaled(plain, power)), place + ", " + kind + ": times 2^" + std::to_string(power));
     }
   });
 }
