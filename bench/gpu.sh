@@ -122,23 +122,23 @@ kernels() {
   return 1
 }
 # Where warpgroups are the reason, all that follows does without them.
-prompts() {
-  kernels "prompts$1" 60 --filter 'prompt rows' && kernels "attention of prompts$1" 60 --filter 'prompt attention' && kernels "texts$1" 60 --filter ragged --filter 'cuda: embeddings'
+prefill() {
+  kernels "prefill$1" 60 --filter 'prefill rows' && kernels "attention of prefill$1" 60 --filter 'prefill attention' && kernels "embeddings$1" 60 --filter ragged --filter 'cuda: embeddings'
 }
 if [ "$device" = cuda ]; then
   # Kernels that hang, each for a minute, shall leave time to measure those that do not.
   kept=150
-  kernels 'weights and uploads' 40 --filter 'cuda: repacked' --filter 'cuda: planes' --filter upload
-  kernels 'answers' 60 --filter 'cuda: answers' --filter 'cuda: an answer' --filter 'cuda: rows of answers' --filter 'recorded passes'
-  if ! prompts ''; then
+  kernels 'weights and uploads' 40 --filter 'cuda: repacked' --filter 'cuda: bit planes' --filter upload
+  kernels 'decode' 60 --filter 'cuda: decode' --filter 'recorded passes'
+  if ! prefill ''; then
     switches='--warpgroups off'
-    if prompts ' without warpgroups, as is all that follows'; then :; else switches=; fi
+    if prefill ' without warpgroups, as is all that follows'; then :; else switches=; fi
   fi
-  kernels 'whole models' 60 --filter 'cuda: every weight type' --filter 'cuda: chunks' --filter 'cuda: more positions'
-  kernels 'choice of tokens' 60 --filter 'cuda: a device chooses' --filter 'cuda: whole answers'
+  kernels 'whole models' 60 --filter 'cuda: models of every' --filter 'cuda: prefill chunks' --filter 'cuda: more positions'
+  kernels 'sampling' 60 --filter 'cuda: sampling' --filter 'cuda: generations'
 else
   # The emulation takes minutes for all of them, which npm test runs: one of each kind shows that the step works.
-  tested 'kernels against references' 150 "$build/bin/native_test" --filter 'cuda: what' --filter 'cuda: rows of answers' --filter upload --filter 'recorded passes'
+  tested 'kernels against references' 150 "$build/bin/native_test" --filter 'cuda: bit planes' --filter 'cuda: decode rows' --filter upload --filter 'recorded passes'
 fi
 kept=10
 echo >> "$report"
@@ -190,14 +190,14 @@ for pack in "$@"; do
   # shellcheck disable=SC2086
   tested "conformance of $name" $limit "$build/bin/native_test" $switches --filter 'llm: a conformance pack' --device $device $required --llm-pack "$pack"
 done
-if [ "$device" = cuda ]; then kernels 'kernels of networks' 60 --filter 'cuda: products of networks' --filter 'cuda: convolutions' --filter 'cuda: factors' --filter 'cuda: long lines' --filter 'cuda: attention of networks'; fi
+if [ "$device" = cuda ]; then kernels 'kernels of networks' 60 --filter 'cuda: products of networks' --filter 'cuda: convolutions' --filter 'cuda: operands' --filter 'cuda: long lines' --filter 'cuda: attention of networks'; fi
 {
   echo
   cat build/gpu-pictures.md
   echo
 } >> "$report"
 
-# What an option brings: answers by another kernel, and each kernel of an answer after the one before.
+# What a debug switch costs: decode by another kernel, and without dependent launches.
 if [ "$device" = cuda ] && [ "$(left)" -gt 150 ]; then
   usual=$switches
   switches="$usual --decode rings"
@@ -208,7 +208,7 @@ fi
 if [ "$device" = cuda ] && [ "$(left)" -gt 150 ]; then
   usual=$switches
   switches="$usual --early-launches off"
-  { echo; echo "# With kernels that begin only when those before them are done (\`LECTERN_EARLY_LAUNCHES=off\`)"; } | tee -a "$report"
+  { echo; echo "# Without dependent launches (\`LECTERN_EARLY_LAUNCHES=off\`)"; } | tee -a "$report"
   measured 1 60
   switches=$usual
 fi
@@ -221,9 +221,9 @@ profiled() {
 }
 if [ "$device" = cuda ] && command -v ncu > /dev/null; then
   : > "$logs/gpu-profile.log"
-  profiled 'multiply_decode_tiles|ring_product|decode_product|attend_split' 30 5
-  # A layer's, whose quantised weights are unpacked first where there are warpgroups.
-  profiled 'unpack_rows|multiply_(dense_|group_|)tiles|attend_tiles|attend_group_tiles' 24 12
+  profiled 'mma_gemv|ring_gemv|register_gemv|split_kv' 30 5
+  # The kernels of a prefill layer, whose quantised weights are unpacked first where there is wgmma.
+  profiled 'unpack_rows|dense_gemm|wgmma_gemm|mma_gemm|flash_attention' 24 12
 fi
 # The other models, then loading.
 { echo; echo "# The other models, and loading"; } | tee -a "$report"

@@ -189,7 +189,7 @@ int compare(Bench& bench, Random& random, int vocabulary, int turns) {
   return wrong;
 }
 
-LECTERN_TEST("cuda: a device chooses the tokens and tells the logprobs of the processor's sampler, bit for bit") {
+LECTERN_TEST("cuda: sampling on the device chooses the tokens and logprobs of the CPU's sampler, bit for bit") {
   for (const Place& place : places()) {
     const std::unique_ptr<Backend> backend = place.make();
     Random random(1);
@@ -213,7 +213,7 @@ LECTERN_TEST("cuda: a device chooses the tokens and tells the logprobs of the pr
   }
 }
 
-LECTERN_TEST("cuda: a device chooses from rows as long as published vocabularies") {
+LECTERN_TEST("cuda: sampling on the device takes rows as long as published vocabularies") {
   for (const Place& place : places()) {
     const std::unique_ptr<Backend> backend = place.make();
     constexpr int vocabulary = 151936;
@@ -234,7 +234,7 @@ LECTERN_TEST("cuda: a device chooses from rows as long as published vocabularies
   }
 }
 
-LECTERN_TEST("cuda: what a device does not choose it says before") {
+LECTERN_TEST("cuda: sampling rules that the device does not support are reported before") {
   for (const Place& place : places()) {
     const std::unique_ptr<Backend> backend = place.make();
     Bench bench(*backend, 9000, 1);
@@ -290,7 +290,7 @@ std::string answers(const Place& place, const test::OwnedTokenizer& tokenizer, c
   return told;
 }
 
-LECTERN_TEST("cuda: whole sequences are the same whether the device chooses their tokens or the processor, and then no logits cross") {
+LECTERN_TEST("cuda: generations are the same whether the device samples or the CPU, and with the device no logits are copied") {
   const test::OwnedTokenizer tokenizer(test::byte_level_file(made_tokens()));
   for (const Place& place : places()) {
     for (int kind = 0; kind < 4; kind++) {
@@ -315,7 +315,7 @@ LECTERN_TEST("cuda: whole sequences are the same whether the device chooses thei
   }
 }
 
-LECTERN_TEST("cuda: a device that is lost while sequences are decoded ends each of them once, and leaves nothing behind") {
+LECTERN_TEST("cuda: the loss of the device ends each generation once, and leaks nothing") {
   if (!test::tests_emulation()) return;
   const test::OwnedTokenizer tokenizer(test::byte_level_file(made_tokens()));
   const Place place{"emulated", [] { return cuda_emulated::make_backend(); }};

@@ -63,7 +63,7 @@ test::Row looked_up(Backend& backend, const Table& table) {
   return values;
 }
 
-LECTERN_TEST("cuda: repacked weights of every type are the file's, every value") {
+LECTERN_TEST("cuda: repacked weights have every value of the file, for every type") {
   for (const test::Place& place : test::places()) {
     for (const DTypeInfo& type : dtype_table) {
       // Rows whose planes end within, at and beyond what a plane is filled up to.
@@ -77,7 +77,7 @@ LECTERN_TEST("cuda: repacked weights of every type are the file's, every value")
   }
 }
 
-LECTERN_TEST("cuda: planes take what the file's blocks take, but for their ends") {
+LECTERN_TEST("cuda: bit planes take the bytes of the file's blocks, plus padding") {
   for (const test::Place& place : test::places()) {
     const auto backend = place.make();
     for (const DTypeInfo& type : dtype_table) {

@@ -1,4 +1,4 @@
-// The CUDA kernels on the emulation, and on a device where there is one, against the plain operations; the same bits in any company.
+// The CUDA kernels on the emulation, and on a device where there is one, against the reference; the same bits beside any other rows.
 #include <algorithm>
 #include <stdexcept>
 #include <string>
@@ -59,10 +59,10 @@ std::string describe(const MadeShape& shape, const std::string& place) {
   return shape.architecture + " " + std::string(info_of(shape.dtype).name) + (shape.experts > 0 ? " experts" : "") + ", " + place;
 }
 
-/// Weights of the type as they are, but activations of 8 or 16 bits.
+/// Exact weights, but activations of 8 or 16 bits.
 double allowed(const MadeShape& shape) { return shape.dtype == DType::bf16 ? 4e-3 : info_of(shape.dtype).block_elements == 1 ? 2e-3 : 4e-2; }
 
-LECTERN_TEST("cuda: every weight type and architecture agrees with the plain operations") {
+LECTERN_TEST("cuda: models of every weight type and architecture agree with the reference") {
   for (const Place& place : places()) {
     for (const MadeShape& shape : shapes()) {
       const MadeModel made = make_model(shape);
@@ -74,11 +74,11 @@ LECTERN_TEST("cuda: every weight type and architecture agrees with the plain ope
   }
 }
 
-/// A prompt of `prompt` tokens, then the rest one by one as an answer, beside the same in `others` further slots; the last logits of slot 0.
+/// A prompt of `prompt` tokens, then decode, beside the same in `others` further slots; the last logits of slot 0.
 Row answer(llm::Model& model, const std::vector<std::int32_t>& tokens, int prompt, int others = 0) {
   for (int slot = 0; slot <= others; slot++) {
     std::vector<std::int32_t> begin(tokens.begin(), tokens.begin() + prompt);
-    // Others write something else, from other places on.
+    // Others write something else, at other positions.
     if (slot > 0) begin.resize(static_cast<std::size_t>(std::max(1, prompt - slot)), tokens[static_cast<std::size_t>(slot)]);
     feed(model, begin, prompt, slot);
   }
@@ -92,7 +92,7 @@ Row answer(llm::Model& model, const std::vector<std::int32_t>& tokens, int promp
   return last;
 }
 
-LECTERN_TEST("cuda: answers' tokens agree with the plain operations for every weight type and architecture") {
+LECTERN_TEST("cuda: decode agrees with the reference for every weight type and architecture") {
   for (const Place& place : places_and_warpgroups()) {
     for (const MadeShape& shape : shapes()) {
       const MadeModel made = make_model(shape);
@@ -104,11 +104,11 @@ LECTERN_TEST("cuda: answers' tokens agree with the plain operations for every we
   }
 }
 
-LECTERN_TEST("cuda: an answer's bits are the same alone, beside others, and with the threads in reverse") {
+LECTERN_TEST("cuda: decode has the same bits alone, beside other rows, and with the threads in reverse") {
   for (const Place& place : places_and_warpgroups()) {
     for (const DType dtype : {DType::f16, DType::q4_k, DType::q6_k}) {
       MadeShape shape = small(dtype);
-      // Longer than what the lanes of a warp take in one turn.
+      // Longer than one iteration of a warp's lanes.
       if (dtype != DType::f16) shape.embedding = 1280;
       const MadeModel made = make_model(shape);
       llm::ModelOptions options;
@@ -117,7 +117,7 @@ LECTERN_TEST("cuda: an answer's bits are the same alone, beside others, and with
       const std::vector<std::int32_t> tokens = some_tokens(5, shape.vocabulary);
       const std::string name = describe(shape, place.name);
       const Row alone = answer(*opened.model, tokens, 3);
-      // More than a product takes at a time, too.
+      // Also more rows than one launch takes.
       for (const int others : {1, 4}) check(same_bits(answer(*opened.model, tokens, 3, others), alone), name + ": beside " + std::to_string(others));
       cuda::emulation::set_reverse(true);
       check(same_bits(answer(*opened.model, tokens, 3, 1), alone), name + ": threads in reverse");
@@ -126,7 +126,7 @@ LECTERN_TEST("cuda: an answer's bits are the same alone, beside others, and with
   }
 }
 
-LECTERN_TEST("cuda: an answer after many positions agrees, whatever the cache's type, the heads' size and how many share one") {
+LECTERN_TEST("cuda: decode after many positions agrees, for every cache type, head size and number of heads that share keys") {
   for (const Place& place : places_and_warpgroups()) {
     for (const DType kv : {DType::f16, DType::f32}) {
       for (const int heads : {1, 5}) {
@@ -141,7 +141,7 @@ LECTERN_TEST("cuda: an answer after many positions agrees, whatever the cache's 
         const std::vector<std::int32_t> tokens = some_tokens(150, shape.vocabulary);
         const Row exact = feed(*open_model(made, cpu::Arithmetic::plain, options).model, tokens, 150);
         const OpenedModel opened = open_model_on(place.make(), made, options);
-        // The last alone, then also those around the end of a part.
+        // The last position alone, then also those around the end of a split.
         for (const int prompt : {149, 126}) {
           const double distance = relative_distance(answer(*opened.model, tokens, prompt), exact);
           check(distance < 4e-2, describe(shape, place.name) + ", heads of " + std::to_string(shape.head_size) + ": distance " + std::to_string(distance));
@@ -151,7 +151,7 @@ LECTERN_TEST("cuda: an answer after many positions agrees, whatever the cache's 
   }
 }
 
-LECTERN_TEST("cuda: chunks, a busy neighbour and the order of threads change no bit") {
+LECTERN_TEST("cuda: prefill chunks, a busy neighbour and the order of threads change no bit") {
   for (const Place& place : places_and_warpgroups()) {
     for (const DType dtype : {DType::f16, DType::q4_k, DType::q6_k}) {
       const MadeShape shape = small(dtype);
@@ -179,7 +179,7 @@ LECTERN_TEST("cuda: chunks, a busy neighbour and the order of threads change no 
   }
 }
 
-LECTERN_TEST("cuda: more positions than a tile of the attention, copied prefixes, caches of either type") {
+LECTERN_TEST("cuda: more positions than an attention tile, copied prefixes, caches of every type") {
   for (const Place& place : places_and_warpgroups()) {
     for (const DType kv : {DType::f16, DType::f32}) {
       MadeShape shape = small(DType::q8_0);
@@ -201,7 +201,7 @@ LECTERN_TEST("cuda: more positions than a tile of the attention, copied prefixes
   }
 }
 
-LECTERN_TEST("cuda: embeddings agree with the plain operations") {
+LECTERN_TEST("cuda: embeddings agree with the reference") {
   for (const Place& place : places_and_warpgroups()) {
     for (const DType dtype : {DType::f16, DType::q8_0}) {
       const MadeShape shape{.architecture = "bert", .dtype = dtype, .layers = 1, .heads = 2, .kv_heads = 2, .feed_forward = 256};
@@ -218,12 +218,12 @@ LECTERN_TEST("cuda: embeddings agree with the plain operations") {
   }
 }
 
-LECTERN_TEST("cuda: threads that wait for each other for ever are an error, not a hang") {
+LECTERN_TEST("cuda: a deadlock of threads is an error, not a hang") {
   if (!has_emulation()) return;
   bool thrown = false;
   try {
     cuda::emulation::run_grid({1, 1, 1}, 64, [] {
-      // Half of the warp asks the other half, which waits for the block.
+      // Half of the warp waits for the other half, which waits for the block.
       if (cuda::emulation::thread_index.x % 2 == 0) cuda::emulation::exchange(1, 0);
       else cuda::emulation::block_barrier();
     });
@@ -233,7 +233,7 @@ LECTERN_TEST("cuda: threads that wait for each other for ever are an error, not 
   check(thrown, "the deadlock is seen");
 }
 
-LECTERN_TEST("cuda: lanes that ask a warp of which some have ended are an error") {
+LECTERN_TEST("cuda: a shuffle in a warp of which lanes have ended is an error") {
   if (!has_emulation()) return;
   for (const unsigned leaving : {0U, 1U, 31U}) {
     bool thrown = false;
@@ -249,15 +249,15 @@ LECTERN_TEST("cuda: lanes that ask a warp of which some have ended are an error"
   }
 }
 
-LECTERN_TEST("cuda: a thread that ends and has not waited for the kernels before is an error where kernels begin early, and nowhere else") {
+LECTERN_TEST("cuda: a thread that ends without waiting for the previous kernels is an error in dependent launches, and nowhere else") {
   if (!has_emulation()) return;
   for (const bool early : {false, true}) {
     for (const unsigned hasty : {0U, 1U, 64U}) {
       bool thrown = false;
       try {
-        const auto run = early ? cuda::emulation::run_early_grid : cuda::emulation::run_grid;
+        const auto run = early ? cuda::emulation::run_dependent_grid : cuda::emulation::run_grid;
         run({2, 1, 1}, 64, [hasty] {
-          if (cuda::emulation::thread_index.x >= hasty) cuda::emulation::wait_for_kernels_before();
+          if (cuda::emulation::thread_index.x >= hasty) cuda::emulation::wait_for_previous_kernels();
         }, 0);
       } catch (const std::logic_error&) {
         thrown = true;
@@ -267,7 +267,7 @@ LECTERN_TEST("cuda: a thread that ends and has not waited for the kernels before
   }
 }
 
-LECTERN_TEST("cuda: memory is asked for ahead by whole sixteens of what is the device's") {
+LECTERN_TEST("cuda: prefetches are of multiples of 16 bytes of allocated memory") {
   if (!has_emulation()) return;
   const cuda_emulated::DeviceArray<std::uint8_t> memory(96);
   struct Asked {
@@ -285,7 +285,7 @@ LECTERN_TEST("cuda: memory is asked for ahead by whole sixteens of what is the d
   }
 }
 
-LECTERN_TEST("cuda: what a block writes beside its shared memory is seen") {
+LECTERN_TEST("cuda: a write beside a block's shared memory is detected") {
   if (!has_emulation()) return;
   for (const std::size_t at : {std::size_t{63}, std::size_t{64}}) {
     bool thrown = false;

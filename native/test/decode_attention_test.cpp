@@ -1,5 +1,5 @@
-// Attention of rows that go on with answers, through the CUDA kernels: any number of heads that share keys and values, heads of several sizes, parts of any length, against
-// sums in double over what the cache holds; the same bits whatever company a row has.
+// Attention of decode rows through the CUDA kernels: any number of heads that share keys and values, several head sizes, splits of any length, against
+// sums in double over the contents of the cache; the same bits beside any other rows.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -27,7 +27,7 @@ struct Row {
   int visible;
 };
 
-/// A cache of made keys and values, as it lies on a device, and queries of some rows.
+/// A cache of random keys and values in its form on a device, and queries of some rows.
 class SharedKeys {
  public:
   static constexpr int layers = 2;
@@ -65,7 +65,7 @@ class SharedKeys {
   int heads() const { return shape_.heads * group_; }
   int columns() const { return heads() * shape_.head_size; }
 
-  /// The query of a row: the same wherever it stands in a pass.
+  /// The query of a row, the same at any place of a pass.
   std::vector<float> query(const Row& row) const {
     std::mt19937 random(static_cast<unsigned>(row.visible * slots + row.slot));
     std::normal_distribution<float> normal(0, 2 / std::sqrt(static_cast<float>(shape_.head_size)));
@@ -74,7 +74,7 @@ class SharedKeys {
     return query;
   }
 
-  /// The greatest difference from what a row sees.
+  /// The greatest difference from the expected rows.
   double furthest(const Row& row, int layer, const float* got) const {
     const std::vector<float> queries = query(row);
     const int size = shape_.head_size;
@@ -162,8 +162,8 @@ struct Case {
   int size;
 };
 
-LECTERN_TEST("cuda: rows of answers, however many heads share keys and values, see what lies in the cache, the same bits in any company") {
-  // Parts of one tile and of many, of no whole tile; one part, several, the most of 132 / 2; and a window.
+LECTERN_TEST("cuda: decode rows: attention agrees for every number of heads that share keys, with the same bits beside any other rows") {
+  // Splits of one tile and of many, with a last tile that is not full; one split, several, the most of 132 / 2; and a window.
   const std::vector<Row> rows = {{0, 0, 1}, {1, 0, 17}, {2, 0, 256}, {0, 0, 257}, {1, 101, 471}, {2, 3, 777}};
   for (const test::Place& place : test::places()) {
     for (const Case& each : {Case{DType::f16, 2, 1, 64}, Case{DType::f16, 2, 3, 80}, Case{DType::f16, 1, 8, 128}, Case{DType::f16, 2, 16, 96}, Case{DType::f16, 1, 20, 16}, Case{DType::q8_0, 2, 3, 64},
@@ -176,7 +176,7 @@ LECTERN_TEST("cuda: rows of answers, however many heads share keys and values, s
       for (std::size_t r = 0; r < rows.size(); r++) {
         const auto own = together.begin() + static_cast<std::ptrdiff_t>(r) * made.columns();
         const double error = made.furthest(rows[r], 1, &*own);
-        // The tensor cores cut sums off; queries or shares as halves alone were some 1e-4.
+        // The tensor cores truncate sums; queries or probabilities as single f16 were some 1e-4.
         check(error < 3e-5, name + ", row " + std::to_string(r) + ": " + std::to_string(error));
         check(run.attend({rows[r]}, 1) == std::vector<float>(own, own + made.columns()), name + ", row " + std::to_string(r) + ": the same bits alone");
       }
@@ -187,8 +187,8 @@ LECTERN_TEST("cuda: rows of answers, however many heads share keys and values, s
   }
 }
 
-/// One position that nearly all of the sum of shares goes to and whose value is nothing, as models learn to have, and `seen` - 1 others: what is left is what these say.
-LECTERN_TEST("cuda: rows of answers see exactly what lies beside one position that takes nearly all of their shares, however small the values") {
+/// One position that takes nearly all of the probability and whose value is zero, as models learn to have, and `seen` - 1 others, whose values alone are in the result.
+LECTERN_TEST("cuda: decode rows: attention is exact beside one position that takes nearly all of the probability") {
   constexpr int size = 64;
   constexpr int group = 3;
   constexpr int seen = 1000;
@@ -200,7 +200,7 @@ LECTERN_TEST("cuda: rows of answers see exactly what lies beside one position th
         std::normal_distribution<float> normal(0, 1);
         std::vector<std::uint8_t> bytes(type == DType::f16 ? 2 * sides : sides + sides / 16);
         std::vector<double> kept(sides);
-        // Element 0 of each key alone counts.
+        // Only element 0 of each key differs.
         for (std::size_t begin = 0; begin < sides; begin += 32) {
           const std::size_t position = begin / size % seen;
           const bool value = begin >= sides / 2;

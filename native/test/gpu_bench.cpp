@@ -52,7 +52,7 @@ class GpuBench {
       tell_load();
       return true;
     }
-    measure_ceilings(device.name);
+    measure_peak_rates(device.name);
     if (options_.part == 0) {
       tell("%s, %.0f GB.\n\n", device.name.c_str(), static_cast<double>(device.memory_total_bytes) / 1e9);
       tell_ceilings();
@@ -75,18 +75,18 @@ class GpuBench {
 
   /// The yardsticks are what the card shows, or what is known of its kind where that is more: single warps reach some 60 % of what its tensor
   /// cores do.
-  void measure_ceilings(const std::string& name) {
-    shown_ = options_.emulated ? cuda_emulated::measure_ceilings(0, 1 << 16, 4) : cuda::measure_ceilings(0, std::size_t{4} << 30, 1 << 15);
+  void measure_peak_rates(const std::string& name) {
+    shown_ = options_.emulated ? cuda_emulated::measure_peak_rates(0, 1 << 16, 4) : cuda::measure_peak_rates(0, std::size_t{4} << 30, 1 << 15);
     const bool is_h200 = name.find("H200") != std::string::npos;
     const bool is_h100 = name.find("H100") != std::string::npos;
     bytes_ = std::max(shown_.read_bytes_per_second, is_h200 ? 4.3e12 : 0.0);
-    operations_ = std::max(shown_.brain_operations_per_second, is_h200 || is_h100 ? 790e12 : 0.0);
+    operations_ = std::max(shown_.bf16_operations_per_second, is_h200 || is_h100 ? 790e12 : 0.0);
   }
 
   void tell_ceilings() const {
     tell("| ceiling | shown | yardstick |\n|---|---|---|\n");
     tell("| reading, TB/s | %.3f | %.3f |\n", shown_.read_bytes_per_second / 1e12, bytes_ / 1e12);
-    tell("| bf16 by mma.sync from registers, TFLOP/s | %.1f | %.1f |\n", shown_.brain_operations_per_second / 1e12, operations_ / 1e12);
+    tell("| bf16 by mma.sync from registers, TFLOP/s | %.1f | %.1f |\n", shown_.bf16_operations_per_second / 1e12, operations_ / 1e12);
   }
 
   /// A file that was just written, so that its bytes come from the page cache; matrices of Q4_K of 70B's largest shape.
@@ -236,7 +236,7 @@ class GpuBench {
 
   GpuBenchOptions options_;
   Clock::time_point begin_;
-  cuda::Ceilings shown_{};
+  cuda::PeakRates shown_{};
   double bytes_ = 0;       // a second, that shares are told of
   double operations_ = 0;  // the same
   bool sound_ = true;      // all logits so far were numbers

@@ -188,7 +188,7 @@ LECTERN_TEST("cuda: convolutions of networks, grouped, wide, pointwise, with res
   }
 }
 
-LECTERN_TEST("cuda: factors in two halves, of every size, constant or not, of halves and of infinities") {
+LECTERN_TEST("cuda: operands split into two f16, of every magnitude, constant or not, infinities included") {
   if (!has_emulation()) return;
   std::mt19937 random(65);
   Product p{};

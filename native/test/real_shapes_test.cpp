@@ -1,5 +1,5 @@
-// The published shapes through all that queues kernels for them, on an emulation that looks at grids and runs none: what a device would refuse
-// of models that no host holds shows here.
+// The published shapes through all code that launches kernels, on an emulation that checks grids and runs none: launches that a device would refuse
+// show here, for models that no host can hold.
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -27,7 +27,7 @@ struct ChecksOnly {
   ~ChecksOnly() { emulation::checks_only = false; }
 };
 
-/// A layer of the kind that has more bits, and the tables.
+/// The kind of layer that has more bits, and the tables.
 void walk(const BenchShape& shape, int device) {
   const std::unique_ptr<Backend> backend = cuda_emulated::make_backend(device);
   const int pass = shape.encoder ? backend->text_rows() : backend->pass_rows();
@@ -47,30 +47,30 @@ void walk(const BenchShape& shape, int device) {
   for (const int rows : {1, 33, 65, 128, 512, pass}) model.prompt(rows, rows == pass ? 8192 - pass : 0, true);
 }
 
-LECTERN_TEST("real shapes: no kernel of the published models is queued as a device would refuse it, and their memory is what was told") {
+LECTERN_TEST("real shapes: every kernel launch of the published models is valid on a device, and their memory is as predicted") {
   if (!test::tests_emulation()) return;
   const ChecksOnly now;
   for (const BenchShape& shape : test::bench_shapes(false)) {
     walk(shape, 0);
-    // Weights of answers through rings. The trials at load want numbers, and there are none: prompts go without warpgroups.
+    // Weights of decode through ring buffers. Trials need numbers, and there are none: prefill runs without wgmma.
     walk(shape, 1);
   }
   emulation::remarks.clear();
 }
 
-LECTERN_TEST("real shapes: a matrix may have more outputs than a grid takes along its lesser axes, and more columns than a block unpacks") {
+LECTERN_TEST("real shapes: a matrix may have more outputs than the y axis of a grid, and more columns than a block unpacks") {
   if (!test::tests_emulation()) return;
   const ChecksOnly now;
   bool taken = true;
   try {
-    cuda_emulated::launch_unpack<DType::q8_0>({}, nullptr, 0, 131072, 16384, nullptr);
+    cuda_emulated::launch_unpack_rows<DType::q8_0>({}, nullptr, 0, 131072, 16384, nullptr);
   } catch (const std::logic_error&) {
     taken = false;
   }
   check(taken, "a device takes the grid");
 }
 
-LECTERN_TEST("real shapes: what a device refuses the emulation refuses") {
+LECTERN_TEST("real shapes: the emulation refuses what a device refuses") {
   if (!test::tests_emulation()) return;
   const auto refused = [](emulation::Index grid, int threads, std::size_t shared) {
     try {

@@ -39,7 +39,7 @@ std::vector<Row> all_passes(llm::Model& model) {
   return all;
 }
 
-LECTERN_TEST("recorded passes: launched as one they give the bits that they give call by call") {
+LECTERN_TEST("recorded passes: a launched graph gives the bits of single calls") {
   for (const test::Place& place : test::places_and_warpgroups()) {
     for (const test::MadeShape& shape : {test::MadeShape{.dtype = DType::q4_k, .layers = 2, .heads = 2, .kv_heads = 1, .feed_forward = 256},
                                          test::MadeShape{.dtype = DType::q8_0, .layers = 1, .embedding = 64, .heads = 2, .kv_heads = 1, .head_size = 32, .feed_forward = 64, .experts = 4},
@@ -59,7 +59,7 @@ LECTERN_TEST("recorded passes: launched as one they give the bits that they give
   }
 }
 
-LECTERN_TEST("recorded passes: one that the device has no memory for runs call by call, and so do those after it") {
+LECTERN_TEST("recorded passes: without memory for a recording, passes run call by call from then on") {
   if (!test::tests_emulation()) return;
   const test::MadeModel made = test::make_model({.dtype = DType::q4_k, .layers = 2, .heads = 2, .kv_heads = 1, .feed_forward = 256});
   const test::Place place = test::places().front();
@@ -82,7 +82,7 @@ LECTERN_TEST("recorded passes: one that the device has no memory for runs call b
   cuda::emulation::remarks.clear();
 }
 
-LECTERN_TEST("recorded passes: whoever looks at the rows between two calls sees them") {
+LECTERN_TEST("recorded passes: rows can be read between two calls") {
   for (const test::Place& place : test::places_and_warpgroups()) {
     const test::MadeModel made = test::make_model({.dtype = DType::q8_0, .layers = 1, .embedding = 64, .heads = 2, .kv_heads = 1, .head_size = 32, .feed_forward = 64});
     const test::OpenedModel opened = test::open_model_on(place.make(), made);

@@ -1,5 +1,5 @@
-// The emulated tensor cores against plain matrix products, every element a value of its own, placed by the manual's formulas for the
-// elements of a fragment (the twins are written from the registers' side).
+// The emulated tensor cores against plain matrix products, with a different value for every element, placed by the manual's formulas for the
+// elements of a fragment (the emulation is written from the registers' side).
 #include "cuda/simt/tensor_cores.h"
 
 #include <algorithm>
@@ -33,13 +33,13 @@ void run_warp(const Body& body) {
   emulation::set_reverse(false);
 }
 
-/// Where element i of a fragment of a lies: `per` elements to a register, `depth` of k.
+/// The position of element i of an A fragment: `per` elements per register, `depth` of k.
 int a_row(int lane, int i, int per) { return lane / 4 + ((i / per) % 2 == 0 ? 0 : 8); }
 int a_column(int lane, int i, int per) { return (lane % 4) * per + i % per + (i < 2 * per ? 0 : 4 * per); }
 int b_row(int lane, int i, int per) { return (lane % 4) * per + i % per + (i < per ? 0 : 4 * per); }
 int b_column(int lane) { return lane / 4; }
 
-/// Elements of `per` to a register: a (16, depth), b (depth, 8) as numbers, `encode` makes their bits.
+/// `per` elements per register: a (16, depth), b (depth, 8) as numbers; `encode` makes their bits.
 template <class Number, class Sum, class Encode, class Multiply>
 void check_product(int per, const std::vector<Number>& a, const std::vector<Number>& b, const Encode& encode, const Multiply& multiply, const std::string& name) {
   const int depth = 8 * per;
@@ -67,7 +67,7 @@ void check_product(int per, const std::vector<Number>& a, const std::vector<Numb
   check(worst < 1e-3, name + ": " + std::to_string(worst));
 }
 
-/// Small numbers that every format holds, all places different enough that two exchanged ones show.
+/// Small numbers that every format represents, different enough at all places that an exchange of two shows.
 template <class Number>
 std::vector<Number> numbers(std::size_t count, unsigned seed) {
   std::mt19937 random(seed);
@@ -76,18 +76,18 @@ std::vector<Number> numbers(std::size_t count, unsigned seed) {
   return all;
 }
 
-LECTERN_TEST("tensor cores: each emulated product is the matrix product") {
+LECTERN_TEST("tensor cores: each emulated mma is the matrix product") {
   if (!has_emulation()) return;
   const std::vector<float> a = numbers<float>(256, 1);
   const std::vector<float> b = numbers<float>(128, 2);
-  check_product<float, float>(2, a, b, [](float value) { return static_cast<Word>(f16_from_float(value)); }, cuda_emulated::multiply_halves, "halves");
-  check_product<float, float>(2, a, b, [](float value) { return static_cast<Word>(bf16_from_float(value)); }, cuda_emulated::multiply_brains, "bf16");
-  // What tf32 does not hold must not count.
-  check_product<float, float>(1, a, b, [](float value) { return bits_of(value) | 0xFFFU; }, cuda_emulated::multiply_tf32, "tf32");
-  check_product<int, int>(4, numbers<int>(512, 3), numbers<int>(256, 4), [](int value) { return static_cast<Word>(value) & 255U; }, cuda_emulated::multiply_bytes, "bytes");
+  check_product<float, float>(2, a, b, [](float value) { return static_cast<Word>(f16_from_float(value)); }, cuda_emulated::mma_f16, "halves");
+  check_product<float, float>(2, a, b, [](float value) { return static_cast<Word>(bf16_from_float(value)); }, cuda_emulated::mma_bf16, "bf16");
+  // Bits that tf32 does not have must not count.
+  check_product<float, float>(1, a, b, [](float value) { return bits_of(value) | 0xFFFU; }, cuda_emulated::mma_tf32, "tf32");
+  check_product<int, int>(4, numbers<int>(512, 3), numbers<int>(256, 4), [](int value) { return static_cast<Word>(value) & 255U; }, cuda_emulated::mma_s8, "bytes");
 }
 
-LECTERN_TEST("tensor cores: matrices are loaded by rows and by columns") {
+LECTERN_TEST("tensor cores: ldmatrix loads by rows and by columns") {
   if (!has_emulation()) return;
   alignas(16) static std::uint16_t matrices[4][8][8];
   for (int i = 0; i < 256; ++i) matrices[i / 64][i / 8 % 8][i % 8] = static_cast<std::uint16_t>(i);
@@ -95,8 +95,8 @@ LECTERN_TEST("tensor cores: matrices are loaded by rows and by columns") {
   run_warp([&](int lane) {
     Word straight[4];
     Word turned[4];
-    cuda_emulated::load_matrices(straight, matrices[lane / 8][lane % 8]);
-    cuda_emulated::load_matrices_transposed(turned, matrices[lane / 8][lane % 8]);
+    cuda_emulated::ldmatrix(straight, matrices[lane / 8][lane % 8]);
+    cuda_emulated::ldmatrix_transposed(turned, matrices[lane / 8][lane % 8]);
     for (int i = 0; i < 4; ++i) {
       const int g = lane / 4;
       const int t = lane % 4;
@@ -107,7 +107,7 @@ LECTERN_TEST("tensor cores: matrices are loaded by rows and by columns") {
   check(right, "every lane has its elements");
 }
 
-LECTERN_TEST("tensor cores: a warpgroup's products are the matrix product, and appear when they were waited for") {
+LECTERN_TEST("tensor cores: wgmma is the matrix product, which appears after the wait") {
   if (!has_emulation()) return;
   constexpr int outputs = 64;
   constexpr int depth = 64;
@@ -120,7 +120,7 @@ LECTERN_TEST("tensor cores: a warpgroup's products are the matrix product, and a
       emulation::set_reverse(reverse);
       const auto body = [&] {
         const int thread = static_cast<int>(emulation::thread_index.x);
-        // The manual's layout: 16-byte chunks of a row of 128 change places by the row's number among its eight.
+        // The manual's layout: 16-byte chunks of a row of 128 are exchanged by the number of the row among eight.
         unsigned char* const left = emulation::shared_memory() + (1024 - cuda_emulated::shared_address(emulation::shared_memory()) % 1024);
         unsigned char* const right = left + 64 * 128;
         for (int i = thread; i < 64 * depth; i += 128) {
@@ -133,20 +133,20 @@ LECTERN_TEST("tensor cores: a warpgroup's products are the matrix product, and a
           std::memcpy(right + at, &bits[1], 2);
         }
         emulation::block_barrier();
-        const cuda_emulated::MatrixPlace rows = cuda_emulated::place_at(cuda_emulated::shared_address(left));
-        const cuda_emulated::MatrixPlace columns = cuda_emulated::place_at(cuda_emulated::shared_address(right));
+        const cuda_emulated::MatrixDescriptor rows = cuda_emulated::matrix_descriptor(cuda_emulated::shared_address(left));
+        const cuda_emulated::MatrixDescriptor columns = cuda_emulated::matrix_descriptor(cuda_emulated::shared_address(right));
         float own[outputs / 8][4];
         for (int o = 0; o < outputs / 8; ++o) {
           for (int i = 0; i < 4; ++i) own[o][i] = static_cast<float>(thread + 1000 * i);
         }
-        cuda_emulated::begin_products();
+        cuda_emulated::wgmma_fence();
         for (int part = 0; part < depth / 16; ++part) {
-          if (halves) cuda_emulated::multiply_group<true>(own, cuda_emulated::further(rows, part), cuda_emulated::further(columns, part));
-          else cuda_emulated::multiply_group<false>(own, cuda_emulated::further(rows, part), cuda_emulated::further(columns, part));
+          if (halves) cuda_emulated::wgmma<true>(own, cuda_emulated::advance_descriptor(rows, part), cuda_emulated::advance_descriptor(columns, part));
+          else cuda_emulated::wgmma<false>(own, cuda_emulated::advance_descriptor(rows, part), cuda_emulated::advance_descriptor(columns, part));
         }
-        cuda_emulated::end_products();
+        cuda_emulated::wgmma_commit();
         early = early || !std::isnan(own[3][2]);
-        cuda_emulated::wait_for_products<0>();
+        cuda_emulated::wgmma_wait<0>();
         const int row = thread / 32 * 16 + thread % 32 / 4;
         for (int o = 0; o < outputs / 8; ++o) {
           for (int i = 0; i < 4; ++i) sums[static_cast<std::size_t>((row + i / 2 * 8) * outputs + 8 * o + thread % 4 * 2 + i % 2)] = own[o][i];
@@ -154,7 +154,7 @@ LECTERN_TEST("tensor cores: a warpgroup's products are the matrix product, and a
       };
       emulation::run_grid({1, 1, 1}, 128, body, 1024 + 2 * 64 * 128);
       emulation::set_reverse(false);
-      // Every factor and sum is a whole number that its format holds.
+      // Every factor and sum is an integer that its format represents.
       bool right = true;
       for (int row = 0; row < 64; ++row) {
         for (int column = 0; column < outputs; ++column) {
@@ -169,7 +169,7 @@ LECTERN_TEST("tensor cores: a warpgroup's products are the matrix product, and a
   }
 }
 
-LECTERN_TEST("tensor cores: a warpgroup's products take a left side from registers and a right side turned, for two sums at a time") {
+LECTERN_TEST("tensor cores: wgmma takes A from registers and an MN-major B, for two accumulators at a time") {
   if (!has_emulation()) return;
   constexpr int outputs = 128;
   constexpr int depth = 32;
@@ -198,27 +198,27 @@ LECTERN_TEST("tensor cores: a warpgroup's products take a left side from registe
       for (int k = 0; k < depth / 16; ++k) {
         for (int i = 0; i < 4; ++i) {
           const float* const from = a.data() + (row + i % 2 * 8) * depth + 16 * k + thread % 4 * 2 + i / 2 * 8;
-          held[k][i] = cuda_emulated::pack_halves(from[0], from[1]);
+          held[k][i] = cuda_emulated::pack_f16(from[0], from[1]);
         }
       }
       float first[8][4], second[outputs / 8][4];
       for (auto& sums : first) std::fill(sums, sums + 4, 1e9F);
       for (auto& sums : second) std::fill(sums, sums + 4, 7.0F);
-      cuda_emulated::begin_products();
-      const auto place = cuda_emulated::place_at(cuda_emulated::shared_address(rows));
-      cuda_emulated::multiply_held<false, cuda_emulated::Side::straight>(first, held[0], place);
-      cuda_emulated::multiply_held<true, cuda_emulated::Side::straight>(first, held[1], cuda_emulated::further(place, 1));
-      cuda_emulated::end_products();
+      cuda_emulated::wgmma_fence();
+      const auto place = cuda_emulated::matrix_descriptor(cuda_emulated::shared_address(rows));
+      cuda_emulated::wgmma_register_a<false, cuda_emulated::Major::k>(first, held[0], place);
+      cuda_emulated::wgmma_register_a<true, cuda_emulated::Major::k>(first, held[1], cuda_emulated::advance_descriptor(place, 1));
+      cuda_emulated::wgmma_commit();
       for (int k = 0; k < depth / 16; ++k) {
-        const auto at = cuda_emulated::turned_place_at(cuda_emulated::shared_address(steps) + static_cast<cuda_emulated::Word>(k * 16 * 128), depth * 128);
-        cuda_emulated::multiply_held<true, cuda_emulated::Side::turned>(second, held[k], at);
+        const auto at = cuda_emulated::transposed_matrix_descriptor(cuda_emulated::shared_address(steps) + static_cast<cuda_emulated::Word>(k * 16 * 128), depth * 128);
+        cuda_emulated::wgmma_register_a<true, cuda_emulated::Major::mn>(second, held[k], at);
       }
-      cuda_emulated::end_products();
+      cuda_emulated::wgmma_commit();
       early = early || !std::isnan(first[0][0]);
-      cuda_emulated::wait_for_products<1>();
+      cuda_emulated::wgmma_wait<1>();
       late = late || std::isnan(first[7][3]);
       early = early || !std::isnan(second[15][3]);
-      cuda_emulated::wait_for_products<0>();
+      cuda_emulated::wgmma_wait<0>();
       for (int o = 0; o < outputs / 8; ++o) {
         for (int i = 0; i < 4; ++i) {
           const int to = row + i / 2 * 8;
@@ -243,7 +243,7 @@ LECTERN_TEST("tensor cores: a warpgroup's products take a left side from registe
   }
 }
 
-LECTERN_TEST("tensor cores: a copy beside is there when it was waited for and not before") {
+LECTERN_TEST("tensor cores: cp.async data appear after the wait and not before") {
   if (!has_emulation()) return;
   alignas(16) static unsigned char from[3][16];
   alignas(16) static unsigned char to[3][16];
@@ -251,23 +251,23 @@ LECTERN_TEST("tensor cores: a copy beside is there when it was waited for and no
   std::vector<bool> seen;
   const auto there = [&](int i) { return std::memcmp(from[i], to[i], 16) == 0; };
   emulation::run_grid({1, 1, 1}, 1, [&] {
-    cuda_emulated::copy_beside(to[0], from[0], true);
-    cuda_emulated::end_copies();
-    cuda_emulated::copy_beside(to[1], from[1], true);
-    cuda_emulated::copy_beside(to[2], from[2], false);
-    cuda_emulated::end_copies();
+    cuda_emulated::cp_async_16(to[0], from[0], true);
+    cuda_emulated::cp_async_commit();
+    cuda_emulated::cp_async_16(to[1], from[1], true);
+    cuda_emulated::cp_async_16(to[2], from[2], false);
+    cuda_emulated::cp_async_commit();
     seen.push_back(!there(0) && !there(1));
-    cuda_emulated::wait_for_copies<1>();
+    cuda_emulated::cp_async_wait<1>();
     seen.push_back(there(0) && !there(1));
-    cuda_emulated::wait_for_copies<0>();
+    cuda_emulated::cp_async_wait<0>();
     seen.push_back(there(1) && to[2][0] == 0 && to[2][15] == 0);
   });
   check(seen == std::vector<bool>{true, true, true}, "in the order of the groups, zeros where nothing is wanted");
 }
 
 LECTERN_TEST("tensor cores: roundings") {
-  check(cuda_emulated::pack_brains(1.0F, -2.0F) == 0xC0003F80U, "bf16, the first low");
-  check(cuda_emulated::pack_halves(1.0F, -2.0F) == 0xC0003C00U, "halves, the first low");
+  check(cuda_emulated::pack_bf16(1.0F, -2.0F) == 0xC0003F80U, "bf16, the first low");
+  check(cuda_emulated::pack_f16(1.0F, -2.0F) == 0xC0003C00U, "halves, the first low");
   check(cuda_emulated::round_tf32(1.0F + 0x1p-11F) == bits_of(1.0F + 0x1p-10F) && cuda_emulated::round_tf32(1.0F + 0x1p-12F) == bits_of(1.0F), "tf32, ties away");
 }
 

@@ -1,4 +1,4 @@
-// How a model's bytes reach a device: whole, by several threads, and without a trace where a call on the way fails.
+// The upload of a model: complete, by several threads, and without leaks where a call on the way fails.
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -35,9 +35,9 @@ LECTERN_TEST("upload: several threads copy every byte and no other") {
   }
 }
 
-LECTERN_TEST("upload: what is told is not written over before it has left") {
+LECTERN_TEST("upload: staged data are not overwritten before they were copied") {
   if (!test::tests_emulation()) return;
-  // On the stream whose copies are done when somebody waits for them, and not before.
+  // On the stream whose copies are done when they are waited for, and not before.
   const cuda_emulated::Stream copies = cuda_emulated::open_copy_stream();
   const std::vector<int> first = {1, 2, 3};
   const std::vector<int> second = {7, 8, 9, 10, 11};
@@ -59,7 +59,7 @@ LECTERN_TEST("upload: what is told is not written over before it has left") {
   check(std::equal(second.begin(), second.end(), there), "the second has arrived");
 }
 
-/// What loading the model and one pass of it end with; with the code of the error, or the logits.
+/// The outcome of loading the model and one pass: the code of the error, or the logits.
 struct Outcome {
   bool threw = false;
   ErrorCode code = ErrorCode::internal;
@@ -78,7 +78,7 @@ Outcome load_and_run(const test::MadeModel& made) {
   return outcome;
 }
 
-/// Every `step`-th call fails until none is left to.
+/// Every `step`-th call fails until none is left to fail.
 void check_faults(const test::MadeModel& made, emulation::Fault fault, ErrorCode code, int step, const test::Row& expected) {
   const std::size_t before = emulation::living_allocations();
   int failures = 0;
@@ -97,7 +97,7 @@ void check_faults(const test::MadeModel& made, emulation::Fault fault, ErrorCode
   check(failures > 10, std::to_string(failures) + " calls failed, one after the other");
 }
 
-LECTERN_TEST("upload: a call of the runtime that fails is an error with its code, and leaves nothing behind") {
+LECTERN_TEST("upload: a failing runtime call is an error with its code, and leaks nothing") {
   if (!test::tests_emulation()) return;
   // Rows that do not fill a part of the ring, matrices of one part and of several.
   const test::MadeModel made = test::make_model({.dtype = DType::q4_0, .layers = 1, .embedding = 32, .heads = 1, .kv_heads = 1, .head_size = 32, .feed_forward = 160, .vocabulary = 130, .context = 8});
@@ -107,7 +107,7 @@ LECTERN_TEST("upload: a call of the runtime that fails is an error with its code
   check_faults(made, emulation::Fault::lost, ErrorCode::device_lost, 5, expected);
 }
 
-LECTERN_TEST("upload: what a model takes on the device is known before anything is allocated") {
+LECTERN_TEST("upload: the device memory of a model is known before anything is allocated") {
   if (!test::tests_emulation()) return;
   const test::MadeModel made = test::make_model({.dtype = DType::q4_k, .layers = 2, .context = 64});
   const std::filesystem::path path = test::scratch_file("need.gguf");
@@ -120,7 +120,7 @@ LECTERN_TEST("upload: what a model takes on the device is known before anything 
     const std::size_t before = emulation::living_device_bytes();
     const llm::Model model(path.string(), *backend, {});
     const std::size_t taken = emulation::living_device_bytes() - before;
-    // Every allocation is filled up, which vectors of a few numbers show.
+    // Every allocation is rounded up, which vectors of a few numbers show.
     check(taken <= told + (std::size_t{16} << 10), std::to_string(taken) + " bytes are taken, " + std::to_string(told) + " were told");
     check(told <= taken + taken / 20, "no more is told than is taken: " + std::to_string(told) + ", " + std::to_string(taken));
     work[device] = need.work;

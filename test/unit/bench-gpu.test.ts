@@ -56,9 +56,9 @@ t.test('everything works', { skip }, async (t) => {
 });
 
 t.test('warpgroups that multiply wrongly are left alone by all that follows', { skip }, async (t) => {
-  const { status, report, seen } = run(t.testdir({}), { fails: 'on*prompt?rows*' });
+  const { status, report, seen } = run(t.testdir({}), { fails: 'on*prefill?rows*' });
   t.not(status, 0);
-  t.match(report, /^- prompts: FAILED \(1\), 0 of 1 passed.*\n {2}- # failed: a product\n {2}- not ok 1 - a test\n(?: {2}- last: .*\n)+ {2}- ========= Invalid read\n- prompts without warpgroups, as is all that follows: passed/m);
+  t.match(report, /^- prefill: FAILED \(1\), 0 of 1 passed.*\n {2}- # failed: a product\n {2}- not ok 1 - a test\n(?: {2}- last: .*\n)+ {2}- ========= Invalid read\n- prefill without warpgroups, as is all that follows: passed/m);
   t.match(seen, /^part 1 in \d+ s, warpgroups off --warpgroups off$/m);
   t.notMatch(seen, /^part .* warpgroups on/m);
   t.notMatch(report, '# Once more without warpgroups');

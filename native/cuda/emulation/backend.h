@@ -1,4 +1,4 @@
-// The operations compiled for the host, over fibers: what tests hold against the plain ones where there is no GPU.
+// The operations compiled for the host, over fibers: tests compare them with the reference where there is no GPU.
 #pragma once
 
 #include <memory>
@@ -8,10 +8,10 @@
 
 namespace lectern::cuda_emulated {
 
-/// Device 0 has what every chip has, device 1 warpgroups and copies of its own, too.
+/// Device 0 has what every GPU has, device 1 also wgmma and bulk copies.
 std::unique_ptr<Backend> make_backend(int device = 0);
 
-/// As cuda::measure_ceilings: of the host, which no number of a device can be taken from.
-cuda::Ceilings measure_ceilings(int device, std::size_t bytes, int turns);
+/// As cuda::measure_peak_rates, for the host; says nothing of a device.
+cuda::PeakRates measure_peak_rates(int device, std::size_t bytes, int turns);
 
 }  // namespace lectern::cuda_emulated

@@ -1,4 +1,4 @@
-// The CUDA room of the addon that development serves with where there is no GPU: its one device is the emulation. Stands in for absent.cpp
+// The CUDA room of the addon that development uses without a GPU: its one device is the emulation. It replaces absent.cpp
 // or device.cu, and is in no release.
 #include "cuda/runtime/device.h"
 
@@ -15,7 +15,7 @@ namespace lectern::cuda {
 bool compiled_in() noexcept { return true; }
 
 std::vector<Device> devices() {
-  // Whoever watches how the service takes the loss of its device loses it so.
+  // Tests of the service lose the device by this signal.
   static const auto before = std::signal(SIGUSR2, [](int) { emulation::lose(); });
   static_cast<void>(before);
   return {cuda_emulated::describe(chosen_device)};
@@ -27,6 +27,6 @@ std::string take_remarks() { return std::exchange(emulation::remarks, {}); }
 
 std::unique_ptr<Backend> make_backend(int device) { return cuda_emulated::make_backend(device); }
 
-Ceilings measure_ceilings(int device, std::size_t bytes, int turns) { return cuda_emulated::measure_ceilings(device, bytes, turns); }
+PeakRates measure_peak_rates(int device, std::size_t bytes, int turns) { return cuda_emulated::measure_peak_rates(device, bytes, turns); }
 
 }  // namespace lectern::cuda

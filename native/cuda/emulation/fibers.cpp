@@ -24,7 +24,7 @@ bool checks_only = false;
 
 namespace {
 
-/// What every device takes: of the first axis more blocks than anybody has, of the others 65,535, and none of nothing.
+/// The limits of every device: more blocks on the first axis than are ever used, 65,535 on the others, and no empty axis.
 void check_grid(Index grid, int threads) {
   constexpr unsigned most = 65535;
   if (grid.x == 0 || grid.y == 0 || grid.z == 0) throw std::logic_error("A grid without blocks: a device refuses it.");
@@ -46,8 +46,8 @@ struct Fiber {
   std::unique_ptr<char[]> stack = std::make_unique<char[]>(stack_bytes);
   State state = State::ready;
   unsigned given = 0;
-  const std::function<bool()>* there = nullptr;  // of one that waits
-  bool waited = false;                           // for the kernels before
+  const std::function<bool()>* there = nullptr;  // of a fiber that waits
+  bool waited = false;                           // for the previous kernels
 };
 
 struct Block {
@@ -60,20 +60,20 @@ struct Block {
 };
 
 Block block;
-std::mutex one_grid;  // at a time, of whatever thread: all that is shared here is its alone
+std::mutex one_grid;  // Held by the grid that runs, whatever its thread: all data shared here belong to it.
 
-// As much as a block may have on any device that there is.
-constexpr std::size_t most_shared_bytes = 227U << 10;
+// The most shared memory of a block on any device.
+constexpr std::size_t max_shared_bytes = 227U << 10;
 constexpr std::size_t shared_alignment = 128;
 constexpr unsigned char guard = 0xA5;
-// Where no memory is any more: who reads or writes there ends the process. A block's begins so far before it that it ends there.
-unsigned char* const shared_end = end_of_mapped(most_shared_bytes);
+// Behind this there is no memory: an access there ends the process. The memory of a block ends here.
+unsigned char* const shared_end = end_of_mapped(max_shared_bytes);
 unsigned char* shared_begin = shared_end;
 
-// A fiber begins by its context, which sets up the stack; afterwards jumps are enough, and they make no system call.
+// A fiber starts by its context, which sets up the stack; afterwards longjmp is enough, and makes no system call.
 void leave() { _longjmp(block.scheduler, 1); }
 
-// At the end of its body it waits for the next block's.
+// At the end of its body it waits for the next block.
 void enter() {
   for (;;) {
     (*block.body)();
@@ -97,14 +97,14 @@ void go_on(Fiber& fiber) {
   swapcontext(&block.beginning, &fiber.context);
 }
 
-/// Where fibers wait nobody comes for them any more.
+/// Thrown where fibers wait for ever.
 [[noreturn]] void give_up(const char* why) {
   for (Fiber& fiber : block.fibers) fiber.begun = false;
   throw std::logic_error(why);
 }
 
-/// Frees [first, last) when every fiber there that still runs waits at `barrier`. A warp's lanes must all be there: what lanes that have ended give to
-/// others no device says.
+/// Releases [first, last) when every fiber there that still runs waits at `barrier`. All lanes of a warp must be there: no device defines what lanes that have ended give to
+/// others.
 bool release(std::size_t first, std::size_t last, State barrier) {
   bool any = false;
   bool ended = false;
@@ -124,7 +124,7 @@ bool release(std::size_t first, std::size_t last, State barrier) {
   return any;
 }
 
-/// True when a fiber may go on.
+/// True when a fiber may continue.
 bool release_barriers(std::size_t threads) {
   bool any = false;
   for (std::size_t warp = 0; warp < threads; warp += warp_size) {
@@ -141,7 +141,7 @@ bool release_barriers(std::size_t threads) {
   return release(0, threads, State::at_block_barrier);
 }
 
-/// A device promises no order of blocks either.
+/// A device does not guarantee an order of blocks either.
 template <class Run>
 void each_block(Index grid, const Run& run) {
   const auto turned = [](unsigned turn, unsigned count) { return reversed ? count - 1 - turn : turn; };
@@ -195,7 +195,7 @@ unsigned exchange(unsigned bits, int from) {
   wait(State::at_warp_barrier);
   const std::size_t source = own / warp_size * warp_size + static_cast<std::size_t>(from);
   const unsigned taken = block.fibers[source].given;
-  // Nobody may give the next value before all have taken this one.
+  // No lane may give the next value before all have read this one.
   wait(State::at_warp_barrier);
   return taken;
 }
@@ -214,18 +214,18 @@ void wait_until(const std::function<bool()>& there) {
   wait(State::waits);
 }
 
-void wait_for_kernels_before() { block.fibers[static_cast<std::size_t>(block.running)].waited = true; }
+void wait_for_previous_kernels() { block.fibers[static_cast<std::size_t>(block.running)].waited = true; }
 
-bool kernels_before_are_done() { return apart || block.fibers[static_cast<std::size_t>(block.running)].waited; }
+bool previous_kernels_are_done() { return apart || block.fibers[static_cast<std::size_t>(block.running)].waited; }
 
 unsigned char* shared_memory() { return shared_begin; }
 
 namespace {
 
-/// By whoever has one_grid.
+/// Called while one_grid is held.
 void run_blocks(Index grid, int threads, const std::function<void()>& body, std::size_t shared_bytes) {
   check_grid(grid, threads);
-  if (shared_bytes > most_shared_bytes) throw std::logic_error("A block asks for more shared memory than there is.");
+  if (shared_bytes > max_shared_bytes) throw std::logic_error("A block asks for more shared memory than there is.");
   if (checks_only) return;
   if (block.fibers.size() < static_cast<std::size_t>(threads)) {
     std::vector<Fiber> fibers(static_cast<std::size_t>(threads));
@@ -252,7 +252,7 @@ void run_grid(Index grid, int threads, const std::function<void()>& body, std::s
   run_blocks(grid, threads, body, shared_bytes);
 }
 
-void run_early_grid(Index grid, int threads, const std::function<void()>& body, std::size_t shared_bytes) {
+void run_dependent_grid(Index grid, int threads, const std::function<void()>& body, std::size_t shared_bytes) {
   const std::lock_guard lock(one_grid);
   struct Early {
     Early() { early = true; }

@@ -1,4 +1,4 @@
-// Memory behind which there is none: what a kernel reads beyond its end stops the process, as it may stop a device.
+// Memory without anything behind it: a read beyond its end ends the process, as it may on a device.
 #pragma once
 
 #include <sys/mman.h>
@@ -13,10 +13,10 @@ inline std::size_t page_bytes() {
   return bytes;
 }
 
-/// Whole pages: one for what lies before, `bytes`, and the one that nobody may touch.
+/// Whole pages: one in front, `bytes`, and the guard page.
 inline std::size_t mapped_bytes(std::size_t bytes) { return (bytes + page_bytes() - 1) / page_bytes() * page_bytes() + 2 * page_bytes(); }
 
-/// The end of `bytes`, zeros, in front of which there is a page more; null where there is no memory.
+/// The end of `bytes` zeros, with another page in front; null without memory.
 inline unsigned char* end_of_mapped(std::size_t bytes) {
   const std::size_t all = mapped_bytes(bytes);
   void* const memory = mmap(nullptr, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -27,7 +27,7 @@ inline unsigned char* end_of_mapped(std::size_t bytes) {
   return nullptr;
 }
 
-/// Gives back what end_of_mapped() gave.
+/// Releases memory of end_of_mapped().
 inline void unmap(unsigned char* end, std::size_t bytes) noexcept {
   const std::size_t all = mapped_bytes(bytes);
   munmap(end + page_bytes() - all, all);

@@ -1,5 +1,5 @@
-// The runtime over host memory, with guards around every allocation, calls that fail when a test says so, and the instructions that a
-// host has no name for.
+// Implements runtime.h in host memory, with guards around every allocation and faults that tests inject, and emulates the instructions
+// that a host does not have.
 #include "cuda/runtime/runtime.h"
 
 #include <algorithm>
@@ -25,18 +25,18 @@
 namespace lectern::cuda::emulation {
 namespace {
 
-// What a test sets before it calls anything.
+// Set by a test before its calls.
 int calls_left = 0;  // until one fails; 0: none will
 Fault coming = Fault::memory;
 bool failed = false;
-// What models on threads of their own share.
+// Shared by models on several threads.
 std::atomic<bool> lost = false;
 static_assert(std::atomic<bool>::is_always_lock_free, "lose() is for signal handlers");
 std::atomic<std::size_t> allocations = 0;
 std::atomic<std::size_t> device_bytes = 0;
 bool hangs = false;
 bool memory_stays = false;
-std::vector<void*> left;  // what would have been released
+std::vector<void*> left;  // memory that would have been released
 
 }  // namespace
 
@@ -74,7 +74,7 @@ void fault(const char* what) {
 std::size_t living_allocations() { return allocations; }
 std::size_t living_device_bytes() { return device_bytes; }
 
-/// Of every call of the runtime but those that release something.
+/// Called for every runtime call but releases.
 static void call(const char* name, bool allocates = false) {
   if (calls_left > 0 && (allocates || coming == Fault::lost) && --calls_left == 0) {
     failed = true;
@@ -85,7 +85,7 @@ static void call(const char* name, bool allocates = false) {
   if (lost) throw Error(ErrorCode::device_lost, std::string(name) + ": the emulated device is lost");
 }
 
-std::uint64_t byte_products = 0;
+std::uint64_t dp4a_count = 0;
 
 }  // namespace lectern::cuda::emulation
 
@@ -106,7 +106,7 @@ struct Header {
 
 std::size_t rounded_up(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
-/// Copies of the stream that runs beside the work, in their order: done when somebody waits for them.
+/// Copies of the copy stream, in order: done when they are waited for.
 struct Copy {
   void* to;
   const void* from;
@@ -125,7 +125,7 @@ void run_copies(std::uint64_t until) {
 
 std::uint64_t copies_queued() { return copies_done + copies.size(); }
 
-/// What is allocated, by where it begins.
+/// Allocations, by address.
 std::mutex memory_mutex;
 std::map<const unsigned char*, std::size_t> memory_parts;
 
@@ -144,7 +144,7 @@ int signed_byte(std::uint32_t word, int i) { return static_cast<int>(static_cast
 }  // namespace
 
 int dot4(int a, int b, int sum) {
-  ++cuda::emulation::byte_products;
+  ++cuda::emulation::dp4a_count;
   for (int i = 0; i < 4; ++i) sum += signed_byte(static_cast<std::uint32_t>(a), i) * signed_byte(static_cast<std::uint32_t>(b), i);
   return sum;
 }
@@ -156,7 +156,7 @@ std::uint32_t permute_bytes(std::uint32_t a, std::uint32_t b, std::uint32_t sele
   std::uint32_t result = 0;
   for (unsigned i = 0; i < 4; ++i) {
     const std::uint32_t named = (selector >> (4 * i)) & 15U;
-    // The device would repeat the byte's sign: nothing here asks for that.
+    // The device would repeat the sign of the byte, which no kernel uses.
     if (named > 7) throw std::logic_error("A permutation of bytes names one beyond the eighth.");
     result |= static_cast<std::uint32_t>((both >> (8 * named)) & 255U) << (8 * i);
   }
@@ -168,7 +168,7 @@ void check_alignment(const void* address, std::size_t bytes) {
 }
 
 void check_written() {
-  if (!cuda::emulation::kernels_before_are_done()) cuda::emulation::fault("what the kernels before write is read before they are waited for");
+  if (!cuda::emulation::previous_kernels_are_done()) cuda::emulation::fault("what the kernels before write is read before they are waited for");
 }
 
 void prefetch(const void* address, int bytes) {
@@ -198,11 +198,11 @@ int multiprocessors(int) { return checks_only ? 132 : 2; }
 
 void remark(const std::string& sentence) { cuda::emulation::remarks += sentence; }
 
-int unpacked_from() { return checks_only ? 192 : 128; }
-std::size_t most_unpacked_elements() { return checks_only ? std::size_t{128} << 20 : std::size_t{1} << 17; }
+int min_dense_rows() { return checks_only ? 192 : 128; }
+std::size_t max_unpacked_elements() { return checks_only ? std::size_t{128} << 20 : std::size_t{1} << 17; }
 bool has_warpgroups(int device) { return device == 1; }
 
-// Trials take seconds here, and the clock means nothing: they run only where a test wants them.
+// Trials take seconds here, and time means nothing: they run only where a test wants them.
 std::optional<cuda::GemvKernel> fixed_gemv_kernel(int device) {
   if (device != 1) return cuda::GemvKernel::registers;
   const std::optional<cuda::GemvKernel> named = cuda::kernel_options().decode;
@@ -214,20 +214,20 @@ TriedGemvKernels& tried_gemv_kernels() {
   return tried;
 }
 
-std::size_t most_shared_bytes(int) { return std::size_t{227} << 10; }
+std::size_t max_shared_bytes(int) { return std::size_t{227} << 10; }
 
 void* device_allocate(std::size_t bytes) {
   call("allocating", true);
   const std::size_t rounded = rounded_up(bytes);
   if (cuda::emulation::device_bytes + rounded > device_total_bytes) throw Error(ErrorCode::out_of_memory, "The emulated device has no memory for " + std::to_string(bytes) + " bytes more.");
-  // What ends at its end ends where no memory is any more.
+  // An access behind the end ends the process.
   unsigned char* const end = cuda::emulation::end_of_mapped(rounded);
   if (end == nullptr) throw Error(ErrorCode::out_of_memory, "There is no memory for " + std::to_string(bytes) + " bytes more.");
   unsigned char* const user = end - rounded;
   const Header header{bytes};
   std::memcpy(begin_of(user), &header, sizeof header);
   std::memset(user - guard_bytes, guard, guard_bytes);
-  // What was not written must not pass for a result: each byte pattern is a number that is none.
+  // Memory that was not written must not pass for a result: every byte pattern is a NaN.
   if (!checks_only) std::memset(user, 0xFF, bytes);
   std::memset(user + bytes, guard, rounded - bytes);
   ++cuda::emulation::allocations;
@@ -237,7 +237,7 @@ void* device_allocate(std::size_t bytes) {
   return user;
 }
 
-void leave_memory() noexcept { cuda::emulation::memory_stays = true; }
+void never_release_memory() noexcept { cuda::emulation::memory_stays = true; }
 
 void device_release(void* memory) noexcept {
   if (memory == nullptr) return;
@@ -248,7 +248,7 @@ void device_release(void* memory) noexcept {
   std::memcpy(&header, begin_of(memory), sizeof header);
   const std::size_t rounded = rounded_up(header.bytes);
   const auto whole = [](const unsigned char* from, const unsigned char* to) { return std::all_of(from, to, [](unsigned char byte) { return byte == guard; }); };
-  // A kernel that writes beside its memory ends the test: there is no way to report it from a destructor.
+  // A kernel that writes beside its memory ends the test: a destructor cannot report it.
   if (!whole(user - guard_bytes, user) || !whole(user + header.bytes, user + rounded)) std::abort();
   {
     const std::lock_guard lock(memory_mutex);
@@ -259,7 +259,7 @@ void device_release(void* memory) noexcept {
   cuda::emulation::device_bytes -= rounded;
 }
 
-// Guarded like the device's.
+// Guarded like device memory.
 void* pinned_allocate(std::size_t bytes) {
   void* memory = device_allocate(bytes);
   cuda::emulation::device_bytes -= rounded_up(bytes);
@@ -282,12 +282,12 @@ void Event::wait() const {
   call("waiting for an event");
   run_copies(event_);
 }
-bool Event::comes_within(int) const {
+bool Event::completes_within(int) const {
   if (cuda::emulation::hangs) return false;
   wait();
   return true;
 }
-// Whoever holds a stream back for copies is the first to look at them.
+// A stream that waits for copies is the first to read them.
 void Event::hold(Stream) const {
   call("holding a stream");
   run_copies(event_);
@@ -317,7 +317,7 @@ GraphHandle end_recording(Stream) {
 }
 
 int upload_readers() { return 1; }
-// Small, so that small tests take several turns.
+// Small, so that small tests take several iterations.
 std::size_t upload_bytes() { return std::size_t{4} << 10; }
 
 void copy_to_device(Stream, void* to, const void* from, std::size_t bytes) {
@@ -343,7 +343,7 @@ void clear(Stream, void* memory, std::size_t bytes) {
   if (!checks_only) std::memset(memory, 0, bytes);
 }
 void synchronise(Stream stream) {
-  // Also on a lost device: what is queued must not outlive its memory.
+  // Also on a lost device: queued copies must not outlive their memory.
   if (stream.number == 1) run_copies(copies_queued());
   call("synchronising");
 }

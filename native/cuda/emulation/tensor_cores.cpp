@@ -1,4 +1,4 @@
-// The twins of cuda/simt/tensor_cores.h: each lane finds its own sums in what the warp's lanes bring, by the manual's fragment layouts.
+// Emulates cuda/simt/tensor_cores.h: each lane computes its own accumulators from the fragments of the warp, by the layouts of the PTX manual.
 #include "cuda/simt/tensor_cores.h"
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace lectern::cuda::emulation {
 
-bool bytes_multiply_wrongly = false;
+bool mma_s8_is_wrong = false;
 
 }  // namespace lectern::cuda::emulation
 
@@ -32,7 +32,7 @@ struct Operands {
   const Word* b;
 };
 
-/// The warp's registers while all lanes stand still.
+/// The registers of the warp while all lanes wait.
 class Operation {
  public:
   Operation(const Word (&a)[4], const Word (&b)[2]) : own_{a, b}, lanes_(emulation::show(&own_)) {}
@@ -42,7 +42,7 @@ class Operation {
 
   Word a(int lane, int index) const { return of(lane).a[index]; }
   Word b(int lane, int index) const { return of(lane).b[index]; }
-  /// Of sum i of this lane.
+  /// Row and column of accumulator i of this lane.
   static int row(int i) { return lane() / 4 + 8 * (i / 2); }
   static int column(int i) { return 2 * (lane() % 4) + i % 2; }
 
@@ -54,9 +54,9 @@ class Operation {
   const void* const* lanes_;
 };
 
-/// c += a b with 16-bit elements of which `value` makes floats.
+/// c += a b with 16-bit elements, which `value` converts to floats.
 template <class Value>
-void multiply_16_bits(float (&c)[4], const Word (&a)[4], const Word (&b)[2], const Value& value) {
+void mma_16_bit(float (&c)[4], const Word (&a)[4], const Word (&b)[2], const Value& value) {
   const Operation operation(a, b);
   for (int i = 0; i < 4; ++i) {
     const int row = Operation::row(i);
@@ -69,7 +69,7 @@ void multiply_16_bits(float (&c)[4], const Word (&a)[4], const Word (&b)[2], con
   }
 }
 
-/// What a thread has copied and not waited for. The bytes arrive when they must, not before.
+/// Copies of a thread that were not waited for. The bytes appear when they must, not before.
 struct Copy {
   void* to;
   const void* from;  // null: zeros
@@ -80,7 +80,7 @@ struct Copies {
   std::vector<std::vector<Copy>> groups{{}};
 };
 
-Copies& own_copies() {
+Copies& bulk_copy_count() {
   static std::array<Copies, 1024> all;
   Copies& own = all[static_cast<std::size_t>(thread_number())];
   if (own.block != emulation::blocks_begun) own = {emulation::blocks_begun, {{}}};
@@ -105,23 +105,23 @@ void load(Word (&r)[4], const void* row, bool transposed) {
 
 }  // namespace
 
-void multiply_halves(float (&c)[4], const Word (&a)[4], const Word (&b)[2]) {
-  // Converting is what takes the time.
+void mma_f16(float (&c)[4], const Word (&a)[4], const Word (&b)[2]) {
+  // The conversion takes the time.
   static const std::vector<float> values = [] {
     std::vector<float> all;
     for (unsigned half = 0; half < 65536; ++half) all.push_back(float_from_f16(static_cast<std::uint16_t>(half)));
     return all;
   }();
-  multiply_16_bits(c, a, b, [](Word half) { return values[half & 0xFFFFU]; });
+  mma_16_bit(c, a, b, [](Word half) { return values[half & 0xFFFFU]; });
 }
 
-void multiply_brains(float (&c)[4], const Word (&a)[4], const Word (&b)[2]) {
-  multiply_16_bits(c, a, b, [](Word brain) { return float_of_bits(brain << 16); });
+void mma_bf16(float (&c)[4], const Word (&a)[4], const Word (&b)[2]) {
+  mma_16_bit(c, a, b, [](Word brain) { return float_of_bits(brain << 16); });
 }
 
-void multiply_tf32(float (&c)[4], const Word (&a)[4], const Word (&b)[2]) {
+void mma_tf32(float (&c)[4], const Word (&a)[4], const Word (&b)[2]) {
   const Operation operation(a, b);
-  // The hardware looks at no more bits of a mantissa.
+  // The hardware reads no further bits of the mantissa.
   const auto value = [](Word bits) { return float_of_bits(bits & 0xFFFFE000U); };
   for (int i = 0; i < 4; ++i) {
     const int row = Operation::row(i);
@@ -131,12 +131,12 @@ void multiply_tf32(float (&c)[4], const Word (&a)[4], const Word (&b)[2]) {
   }
 }
 
-void multiply_bytes(int (&c)[4], const Word (&a)[4], const Word (&b)[2]) {
+void mma_s8(int (&c)[4], const Word (&a)[4], const Word (&b)[2]) {
   const Operation operation(a, b);
   const auto value = [](Word bytes, int k) { return static_cast<int>(static_cast<std::int8_t>(bytes >> (8 * (k % 4)))); };
   for (int i = 0; i < 4; ++i) {
     const int row = Operation::row(i);
-    if (emulation::bytes_multiply_wrongly && row == 0) c[i] += 100;
+    if (emulation::mma_s8_is_wrong && row == 0) c[i] += 100;
     for (int k = 0; k < 32; ++k) {
       const int part = k % 16 / 4;
       c[i] += value(operation.a(4 * (row % 8) + part, row / 8 + 2 * (k / 16)), k) * value(operation.b(4 * Operation::column(i) + part, k / 16), k);
@@ -144,29 +144,29 @@ void multiply_bytes(int (&c)[4], const Word (&a)[4], const Word (&b)[2]) {
   }
 }
 
-void load_matrices(Word (&r)[4], const void* row) { load(r, row, false); }
-void load_matrices_transposed(Word (&r)[4], const void* row) { load(r, row, true); }
+void ldmatrix(Word (&r)[4], const void* row) { load(r, row, false); }
+void ldmatrix_transposed(Word (&r)[4], const void* row) { load(r, row, true); }
 
-void copy_beside(void* shared, const void* global, bool wanted) {
+void cp_async_16(void* shared, const void* global, bool wanted) {
   check_aligned(shared);
   check_aligned(global);
-  // Who reads before the copy is waited for reads no numbers.
+  // A read before the wait finds NaNs.
   std::memset(shared, 0xFF, 16);
-  own_copies().groups.back().push_back({shared, wanted ? global : nullptr, 16});
+  bulk_copy_count().groups.back().push_back({shared, wanted ? global : nullptr, 16});
 }
 
-void copy_word_beside(void* shared, const void* global, bool wanted) {
+void cp_async_4(void* shared, const void* global, bool wanted) {
   check_word(shared);
   check_word(global);
   std::memset(shared, 0xFF, 4);
-  own_copies().groups.back().push_back({shared, wanted ? global : nullptr, 4});
+  bulk_copy_count().groups.back().push_back({shared, wanted ? global : nullptr, 4});
 }
 
-void end_copies() { own_copies().groups.emplace_back(); }
+void cp_async_commit() { bulk_copy_count().groups.emplace_back(); }
 
-void wait_for_copies(int later) {
-  auto& groups = own_copies().groups;
-  // The last is the one that is open: its copies are in no group yet.
+void cp_async_wait(int later) {
+  auto& groups = bulk_copy_count().groups;
+  // The last group is open: its copies are not committed yet.
   while (groups.size() > static_cast<std::size_t>(later) + 1) {
     for (const Copy& copy : groups.front()) {
       if (copy.from == nullptr) std::memset(copy.to, 0, copy.bytes);
@@ -177,16 +177,16 @@ void wait_for_copies(int later) {
   }
 }
 
-Word pack_brains(float low, float high) { return bf16_from_float(low) | static_cast<Word>(bf16_from_float(high)) << 16; }
-Word pack_halves(float low, float high) { return f16_from_float(low) | static_cast<Word>(f16_from_float(high)) << 16; }
+Word pack_bf16(float low, float high) { return bf16_from_float(low) | static_cast<Word>(bf16_from_float(high)) << 16; }
+Word pack_f16(float low, float high) { return f16_from_float(low) | static_cast<Word>(f16_from_float(high)) << 16; }
 
-Word subtract_halves(Word a, Word b) {
+Word subtract_f16x2(Word a, Word b) {
   const auto half = [](Word word, int i) { return float_from_f16(static_cast<std::uint16_t>(word >> (16 * i))); };
-  return pack_halves(half(a, 0) - half(b, 0), half(a, 1) - half(b, 1));
+  return pack_f16(half(a, 0) - half(b, 0), half(a, 1) - half(b, 1));
 }
 
 Word round_tf32(float value) {
-  // To nearest, ties away from zero; what is no number stays one.
+  // To nearest, ties away from zero; a NaN stays.
   const Word bits = bits_of_float(value);
   return (bits & 0x7F800000U) == 0x7F800000U ? bits : (bits + 0x1000U) & 0xFFFFE000U;
 }

@@ -1,5 +1,5 @@
-// The twins of cuda/simt/warpgroups.h. Products are made when they are asked for and appear when they are waited for: until then the sums
-// are no numbers, and what was multiplied must still be there. What a thread wrote and did not show before a barrier no product may follow.
+// Emulates cuda/simt/warpgroups.h. Products are computed when they are issued and appear when they are waited for: until then the accumulators
+// are NaNs, and the operands must not change. A product after shared memory was written without a fence and a barrier is a fault.
 #include "cuda/simt/warpgroups.h"
 
 #include <algorithm>
@@ -14,8 +14,8 @@
 
 namespace lectern::cuda::emulation {
 
-bool groups_multiply_wrongly = false;
-std::uint64_t group_products = 0;
+bool wgmma_is_wrong = false;
+std::uint64_t wgmma_count = 0;
 thread_local std::string remarks;
 
 }  // namespace lectern::cuda::emulation
@@ -26,15 +26,15 @@ namespace {
 namespace emulation = cuda::emulation;
 using emulation::fault;
 
-/// Dynamic shared memory begins here: not where matrices may.
+/// Dynamic shared memory begins here: at an address where operands may not begin.
 constexpr Word shared_begin = 128;
 
-/// 16 elements of one row, found as the tensor cores find them: by the bits of the place and of the addresses alone.
+/// 16 elements of one row, found as the tensor cores find them: by the bits of the descriptor and of the addresses alone.
 struct Sixteen {
   std::array<std::uint16_t, 16> bits;
 };
 
-/// What lies at an address, whose bits 4-6 change with its bits 7-9.
+/// The element at an address, whose bits 4-6 are exchanged by its bits 7-9.
 std::uint16_t element_at(Word address) {
   address ^= (address >> 7 & 7U) << 4;
   std::uint16_t bits;
@@ -42,8 +42,8 @@ std::uint16_t element_at(Word address) {
   return bits;
 }
 
-/// Row `row` of a matrix, or output `row` of a turned one.
-Sixteen read(MatrixPlace place, Side side, int row) {
+/// Row `row` of a matrix, or output `row` of an MN-major one.
+Sixteen read(MatrixDescriptor place, Major major, int row) {
   if (place >> 62 != 1 || (place >> 49 & 7U) != 0) fault("a matrix that is not in the layout of 128-byte swizzle");
   const Word begin = static_cast<Word>(place & 0x3FFFU) << 4;
   const Word next = static_cast<Word>(place >> 16 & 0x3FFFU) << 4;
@@ -51,19 +51,19 @@ Sixteen read(MatrixPlace place, Side side, int row) {
   const auto r = static_cast<Word>(row);
   Sixteen found;
   for (Word k = 0; k < 16; ++k) {
-    found.bits[k] = side == Side::straight ? element_at(begin + r / 8 * eight_rows + r % 8 * 128 + 2 * k) : element_at(begin + r / 64 * next + r % 64 * 2 + k / 8 * eight_rows + k % 8 * 128);
+    found.bits[k] = major == Major::k ? element_at(begin + r / 8 * eight_rows + r % 8 * 128 + 2 * k) : element_at(begin + r / 64 * next + r % 64 * 2 + k / 8 * eight_rows + k % 8 * 128);
   }
   return found;
 }
 
-/// What a thread has asked for and not waited for.
+/// The products that a thread has issued and not waited for.
 struct Asked {
-  MatrixPlace left;
-  const Word* held;  // instead of `left`, four registers, or null
-  MatrixPlace right;
-  Side side;
+  MatrixDescriptor left;
+  const Word* held;  // the A fragment in four registers instead of `left`, or null
+  MatrixDescriptor right;
+  Major major;
   int blocks;
-  std::vector<Sixteen> seen;   // of `left` the thread's two rows, then of `right` two a block
+  std::vector<Sixteen> seen;   // the two rows of the thread in A, then two of B for each block
   std::array<Word, 4> words;   // of `held`
 };
 struct Group {
@@ -74,7 +74,7 @@ struct Products {
   std::uint64_t block = 0;
   bool begun = false;
   std::vector<Group> groups{{}};
-  /// What sums will be that are nobody's to look at yet.
+  /// The later values of accumulators that may not be read yet.
   std::map<float (*)[4], std::vector<float>> made;
 };
 
@@ -85,14 +85,14 @@ Products& own_products() {
   return own;
 }
 
-/// Since when a thread has not shown what it wrote, in barriers.
+/// The barrier count at which a thread last wrote without a fence.
 struct Unshown {
   std::uint64_t block = 0;
   bool any = false;
   std::uint64_t since = 0;
 };
 std::array<Unshown, 1024> unshown;
-/// How many threads of the block that runs have not since then.
+/// The number of threads of the running block in that state.
 std::map<std::uint64_t, int> unshown_threads;
 std::uint64_t unshown_block = 0;
 
@@ -104,19 +104,19 @@ Unshown& own_unshown() {
   return own;
 }
 
-/// What a thread's sums are made of, from shared memory.
+/// The operands of a thread's accumulators, from shared memory.
 std::vector<Sixteen> read_all(const Asked& asked) {
   const int lane = thread_number() % 32;
   const int row = thread_number() % warpgroup_threads / 32 * 16 + lane / 4;
   std::vector<Sixteen> all;
-  if (asked.held == nullptr) all = {read(asked.left, Side::straight, row), read(asked.left, Side::straight, row + 8)};
+  if (asked.held == nullptr) all = {read(asked.left, Major::k, row), read(asked.left, Major::k, row + 8)};
   for (int o = 0; o < asked.blocks; ++o) {
-    for (int i = 0; i < 2; ++i) all.push_back(read(asked.right, asked.side, 8 * o + 2 * (lane % 4) + i));
+    for (int i = 0; i < 2; ++i) all.push_back(read(asked.right, asked.major, 8 * o + 2 * (lane % 4) + i));
   }
   return all;
 }
 
-/// The thread's two rows of what its warp's lanes hold.
+/// The two rows of the thread in the fragments of its warp.
 std::array<Sixteen, 2> held_rows(const Word* held) {
   const void* const* lanes = emulation::show(held);
   const int first = thread_number() % 32 / 4 * 4;
@@ -154,7 +154,7 @@ void wrote_to_shared() {
   ++unshown_threads[own.since];
 }
 
-void show_to_products() {
+void fence_proxy_async_shared() {
   Unshown& own = own_unshown();
   if (!own.any) return;
   own.any = false;
@@ -162,14 +162,14 @@ void show_to_products() {
   if (--threads->second == 0) unshown_threads.erase(threads);
 }
 
-void begin_products() { own_products().begun = true; }
+void wgmma_fence() { own_products().begun = true; }
 
 namespace {
 
-/// sums (+)= rows times the right side of `asked`.
+/// sums (+)= A times B of `asked`.
 void ask(Asked asked, const std::array<Sixteen, 2>& left, bool halves, bool adds, float (*sums)[4]) {
   Products& own = own_products();
-  ++emulation::group_products;
+  ++emulation::wgmma_count;
   if (!own.begun) fault("products that were not begun");
   static_cast<void>(own_unshown());
   if (!unshown_threads.empty() && unshown_threads.begin()->first < emulation::barriers_passed) fault("products after a barrier before which a thread has not shown what it wrote");
@@ -183,7 +183,7 @@ void ask(Asked asked, const std::array<Sixteen, 2>& left, bool halves, bool adds
       float& sum = made[static_cast<std::size_t>(4 * o + i)];
       if (!adds) sum = 0.0F;
       for (std::size_t k = 0; k < 16; ++k) sum += rows[i / 2][k] * output[k];
-      if (emulation::groups_multiply_wrongly && o == 0 && i == 0) sum += 1.0F;
+      if (emulation::wgmma_is_wrong && o == 0 && i == 0) sum += 1.0F;
       sums[o][i] = std::numeric_limits<float>::quiet_NaN();
     }
   }
@@ -194,24 +194,24 @@ void ask(Asked asked, const std::array<Sixteen, 2>& left, bool halves, bool adds
 
 }  // namespace
 
-void multiply_group(bool halves, float (*sums)[4], int blocks, MatrixPlace left, MatrixPlace right) {
-  Asked asked{left, nullptr, right, Side::straight, blocks, {}, {}};
+void wgmma(bool halves, float (*sums)[4], int blocks, MatrixDescriptor left, MatrixDescriptor right) {
+  Asked asked{left, nullptr, right, Major::k, blocks, {}, {}};
   asked.seen = read_all(asked);
   const std::array<Sixteen, 2> rows{asked.seen[0], asked.seen[1]};
   ask(std::move(asked), rows, halves, true, sums);
 }
 
-void multiply_held(bool adds, Side side, float (*sums)[4], int blocks, const Word (&left)[4], MatrixPlace right) {
-  Asked asked{0, left, right, side, blocks, {}, {left[0], left[1], left[2], left[3]}};
+void wgmma_register_a(bool adds, Major major, float (*sums)[4], int blocks, const Word (&left)[4], MatrixDescriptor right) {
+  Asked asked{0, left, right, major, blocks, {}, {left[0], left[1], left[2], left[3]}};
   asked.seen = read_all(asked);
   ask(std::move(asked), held_rows(left), true, adds, sums);
 }
 
-void end_products() { own_products().groups.emplace_back(); }
+void wgmma_commit() { own_products().groups.emplace_back(); }
 
-void wait_for_products(int later) {
+void wgmma_wait(int later) {
   Products& own = own_products();
-  // The last is the one that is open: its products are in no group yet.
+  // The last group is open: its products are not committed yet.
   while (own.groups.size() > static_cast<std::size_t>(later) + 1) {
     for (const Asked& asked : own.groups.front().asked) {
       const std::vector<Sixteen> now = read_all(asked);
@@ -228,7 +228,7 @@ void wait_for_products(int later) {
     }
     std::memcpy(made->first, made->second.data(), made->second.size() * sizeof(float));
     made = own.made.erase(made);
-    // What a thread may change now it shows anew.
+    // What a thread writes from now on needs a new fence.
     own.begun = false;
   }
 }

@@ -1,4 +1,4 @@
-// What the kernels of networks are written in: elements as they are kept, places of operands that are walked together, functions.
+// What kernels of ONNX networks share: storage types, strided operands, element-wise functions.
 #pragma once
 
 #include <cfloat>
@@ -16,18 +16,18 @@ namespace LECTERN_CUDA_SPACE {
 
 using Count = std::int64_t;
 
-/// 16 bits of a float.
+/// An f16 as 16 bits.
 struct Half {
   std::uint16_t bits;
 };
 
-/// To nearest even; what is finite stays finite, infinities and what is no number are kept.
+/// Rounded to nearest even; finite values stay finite, infinities and NaN are kept.
 __device__ __forceinline__ Half half_of(float value) {
   const float kept = fabsf(value) <= FLT_MAX ? fminf(fmaxf(value, -65504.0F), 65504.0F) : value;
-  return {static_cast<std::uint16_t>(pack_halves(kept, 0.0F) & 0xFFFFU)};
+  return {static_cast<std::uint16_t>(pack_f16(kept, 0.0F) & 0xFFFFU)};
 }
 
-/// What is counted with: floats of halves, everything else as it is.
+/// The type of computation: float for f16, every other type itself.
 template <class T>
 struct CountedAs {
   using Type = T;
@@ -65,7 +65,7 @@ __device__ __forceinline__ bool is_negative(T x) {
 __device__ __forceinline__ Count first_element() { return static_cast<Count>(block_x()) * thread_count() + thread_number(); }
 __device__ __forceinline__ Count element_step() { return static_cast<Count>(grid_x()) * thread_count(); }
 
-/// Operands walked together, as the device counts.
+/// Operands that are traversed together, in the integer type of the device.
 template <int operands>
 struct Places {
   int rank = 0;
@@ -73,11 +73,11 @@ struct Places {
   Count sizes[max_rank];
   Count strides[operands][max_rank];
 
-  /// Where element i (row-major) of each operand lies.
+  /// The offset of element i (row-major) in each operand.
   __device__ __forceinline__ void find(Count i, Count (&at)[operands]) const {
     for (int k = 0; k < operands; ++k) at[k] = 0;
     if (count <= 0x7FFFFFFF) {
-      // A division of 64 bits is a subroutine.
+      // A 64-bit division is a subroutine.
       auto rest = static_cast<std::uint32_t>(i);
       for (int axis = rank - 1; axis >= 0; --axis) {
         const auto size = static_cast<std::uint32_t>(sizes[axis]);
@@ -96,7 +96,7 @@ struct Places {
   }
 };
 
-/// With axes that all operands walk through as one joined.
+/// Joins axes that are contiguous in all operands.
 template <int operands>
 Places<operands> places_of(const Shape& shape, const std::array<Strides, operands>& strides) {
   Places<operands> places;
@@ -114,7 +114,7 @@ Places<operands> places_of(const Shape& shape, const std::array<Strides, operand
   return places;
 }
 
-/// As backend/graph_ops.h says, of one float; erf, exp and their like to a few units in the last place.
+/// As backend/graph_ops.h defines, of one float; erf, exp and similar functions to a few units in the last place.
 __device__ __forceinline__ float clamped(float x, float low, float high) { return x < low ? low : x > high ? high : x; }
 
 template <class T>
@@ -130,7 +130,7 @@ __device__ T function_of(UnaryKind kind, T a, T b, T x) {
     case UnaryKind::reciprocal: return T(1) / x;
     case UnaryKind::floor: return floor(x);
     case UnaryKind::ceil: return ceil(x);
-    case UnaryKind::round: return rint(x);  // halves to the even one
+    case UnaryKind::round: return rint(x);  // halves to even
     case UnaryKind::sin: return sin(x);
     case UnaryKind::cos: return cos(x);
     case UnaryKind::logical_not: return x == 0 ? T(1) : T(0);
@@ -165,14 +165,14 @@ __device__ __forceinline__ T applied(const Unary& op, T x) {
   return static_cast<T>(op.scale) * function_of<T>(op.kind, static_cast<T>(op.a), static_cast<T>(op.b), x) + static_cast<T>(op.shift);
 }
 
-/// Calls with(T()) for the type that floats are kept in.
+/// Calls with(T()) for the storage type of floats.
 template <class With>
 void with_floats(bool halves, With&& with) {
   if (halves) with(Half());
   else with(float());
 }
 
-/// Calls with(T()) for a type of as many bytes as an element is kept in: who moves elements need not know what they are.
+/// Calls with(T()) for a type of the size of an element: moving elements needs nothing else.
 template <class With>
 void with_words(std::size_t bytes, With&& with) {
   switch (bytes) {
@@ -183,7 +183,7 @@ void with_words(std::size_t bytes, With&& with) {
   }
 }
 
-/// Calls with(T()) for the four types that are counted along axes.
+/// Calls with(T()) for the four types of reductions.
 template <class With>
 void with_numbers(bool halves, Element element, With&& with) {
   switch (element) {
@@ -203,7 +203,7 @@ void launch_apart(Stream stream, void (*kernel)(Parameters...), Grid grid, int t
   launch(stream, kernel, grid, threads, arguments...);
 }
 #else
-/// Of threads that never wait for each other: no fibers are needed.
+/// For threads that do not wait for each other: the emulation needs no fibers.
 template <class... Parameters, class... Arguments>
 void launch_apart(Stream, void (*kernel)(Parameters...), Grid grid, int threads, Arguments... arguments) {
   cuda::emulation::run_apart({static_cast<unsigned>(grid.x), static_cast<unsigned>(grid.y), static_cast<unsigned>(grid.z)}, threads, [&] { kernel(arguments...); });
@@ -213,7 +213,7 @@ void launch_apart(Stream, void (*kernel)(Parameters...), Grid grid, int threads,
 template <class... Parameters, class... Arguments>
 void DeviceGraphOps::each(void (*kernel)(Parameters...), std::int64_t count, Arguments... arguments) {
   if (count <= 0) return;
-  // Sixteen blocks of 256 fill a multiprocessor twice; more would only begin and end.
+  // Sixteen blocks of 256 fill a multiprocessor twice; more would only start and end.
   const Count most = Count{16} * multiprocessors_;
   const Count wanted = (count + element_threads - 1) / element_threads;
   launch_apart(stream_, kernel, Grid{static_cast<int>(wanted < most ? wanted : most)}, element_threads, arguments...);

@@ -1,9 +1,9 @@
-// Products on the tensor cores, sixteen by sixteen along k from the left: the order of a sum does not depend on the tile, nor on how many
-// lines there are.
+// GEMM by mma.sync. Sums add k from the left, sixteen by sixteen: the order does not depend on the tile or on the number of
+// rows.
 //
-// Halves are multiplied as they are. Floats are split: x = s (high + low / 2048) with a power of two s, 22 bits of x in two halves, and
-// a b is high high + (high low + low high) / 2048, three products (the fourth is below the last bit). The two kinds of sums are kept
-// apart until the end, so that no low part is lost among large ones (Ootomo and Yokota 2022, on recovering single precision).
+// f16 is multiplied as it is. Floats are split: x = s (high + low / 2048) with a power of two s, 22 bits of x in two f16, and
+// a b is high high + (high low + low high) / 2048, three products (the fourth is below the last bit). The two kinds of sums have accumulators of
+// their own, so that no low part is lost in large sums (Ootomo and Yokota 2022, on recovering single precision).
 #pragma once
 
 #include "cuda/graph/gemm_tiles.cuh"
@@ -11,31 +11,31 @@
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 
-/// How a block's warps share a tile of sums: each takes warp_a by warp_b of it.
+/// How the warps of a block share a tile: each takes warp_a by warp_b of it.
 struct LargeProductTile {
   static constexpr int warp_a = 64, warp_b = 32, a_warps = 2, b_warps = 4;
 };
-/// The large tile of pairs, whose sums take twice the registers.
+/// The large tile of split floats, whose accumulators take twice the registers.
 struct TallProductTile {
   static constexpr int warp_a = 32, warp_b = 32, a_warps = 4, b_warps = 2;
 };
 struct SmallProductTile {
   static constexpr int warp_a = 32, warp_b = 32, a_warps = 2, b_warps = 2;
 };
-/// For matrices of few rows, as the first layers' filters are.
+/// For matrices of few rows, such as the filters of first layers.
 struct WideProductTile {
   static constexpr int warp_a = 32, warp_b = 32, a_warps = 1, b_warps = 4;
 };
 
-/// A tile whose elements are halves or floats.
+/// A tile of elements that are f16 or float.
 template <class Tile, class T>
 struct ProductShape {
-  static constexpr int parts = std::is_same<T, Half>::value ? 1 : 2;  // halves of a factor
+  static constexpr int parts = std::is_same<T, Half>::value ? 1 : 2;  // f16 parts of an element
   static constexpr int a_lines = Tile::warp_a * Tile::a_warps;
   static constexpr int b_lines = Tile::warp_b * Tile::b_warps;
   static constexpr int threads = 32 * Tile::a_warps * Tile::b_warps;
-  static constexpr int depth = 32 / parts;  // of one step
-  // Of a multiprocessor, at least: pairs take some 140 registers a thread, the large tile of halves four more than half of all.
+  static constexpr int depth = 32 / parts;  // the K extent of a tile
+  // Blocks per multiprocessor at least: split floats take some 140 registers per thread, the large f16 tile four more than half of all.
   static constexpr int blocks = threads == 256 ? 1 : parts == 1 ? 2 : 3;
   // Eight neighbouring rows lie in eight different groups of banks.
   static constexpr int a_stride = depth + 8;
@@ -48,10 +48,10 @@ struct ProductShape {
   static constexpr int b_chunks = (all_b_chunks + threads - 1) / threads;
 };
 
-/// What low parts are kept times of: a half has 11 bits.
+/// The scale of low parts: an f16 has 11 bits.
 constexpr float low_scale = 2048.0F;
 
-/// Eight floats as halves and what these leave. What is no number, or infinite, leaves nothing.
+/// Splits eight floats into f16 high and low parts. NaN and infinities have no low part.
 __device__ __forceinline__ void split(const Chunk<float>& chunk, float scale, Chunk<Half>& high, Chunk<Half>& low) {
   LECTERN_UNROLL
   for (int i = 0; i < 8; ++i) {
@@ -62,7 +62,7 @@ __device__ __forceinline__ void split(const Chunk<float>& chunk, float scale, Ch
   }
 }
 
-/// A chunk at its place in shared memory, whose lines are k's where the side is dense across.
+/// Stores a chunk to its place in shared memory; where the operand is dense across k, rows of shared memory are steps of k.
 template <bool lies_along>
 __device__ __forceinline__ void store_chunk(std::uint16_t* to, int stride, const Chunk<Half>& chunk) {
   if constexpr (lies_along) {
@@ -73,7 +73,7 @@ __device__ __forceinline__ void store_chunk(std::uint16_t* to, int stride, const
   }
 }
 
-/// The same of one or both parts, `size` elements apart.
+/// The same for one or both parts, `size` elements apart.
 template <bool lies_along>
 __device__ __forceinline__ void store_parts(std::uint16_t* to, int, int stride, const Factors&, const Chunk<Half>& chunk) {
   store_chunk<lies_along>(to, stride, chunk);
@@ -147,7 +147,7 @@ __global__ void LECTERN_LAUNCH_BOUNDS((ProductShape<Tile, typename A::Element>::
     }
   };
 
-  // Of high parts, and of those with a low one.
+  // Accumulators of high parts, and of products with a low part.
   float sums[Shape::parts][a_blocks][b_blocks][4];
   LECTERN_UNROLL
   for (int part = 0; part < Shape::parts; ++part) {
@@ -160,7 +160,7 @@ __global__ void LECTERN_LAUNCH_BOUNDS((ProductShape<Tile, typename A::Element>::
       }
     }
   }
-  // A step's numbers come while those of the step before are multiplied; each is written once, as the compiler would make them large.
+  // The loads of a K tile overlap with the products of the one before; each is written out once, because the compiler would unroll them to a large kernel.
   for (int step = 0; step <= steps; ++step) {
     const int stage = (step + 1) % 2;
     if (step < steps) load(step);
@@ -172,40 +172,40 @@ __global__ void LECTERN_LAUNCH_BOUNDS((ProductShape<Tile, typename A::Element>::
         if (part == 1 && product.a_factors.single) break;
         LECTERN_UNROLL
         for (int i = 0; i < a_blocks; ++i) {
-          load_matrices(left[part][i], shared_a[stage] + part * Shape::a_size + (warp_a + 16 * i + lane % 16) * Shape::a_stride + k + lane / 16 * 8);
+          ldmatrix(left[part][i], shared_a[stage] + part * Shape::a_size + (warp_a + 16 * i + lane % 16) * Shape::a_stride + k + lane / 16 * 8);
         }
       }
       LECTERN_UNROLL
       for (int j = 0; j < b_blocks; j += 2) {
-        // A part of B with those parts of A that count beside it.
+        // A part of B with the parts of A that are multiplied with it.
         LECTERN_UNROLL
         for (int part = 0; part < Shape::parts; ++part) {
           if (part == 1 && product.b_factors.single) break;
           Word right[4];
-          load_matrices_transposed(right, shared_b[stage] + part * Shape::b_size + (k + lane % 16) * Shape::b_stride + warp_b + 8 * j + lane / 16 * 8);
+          ldmatrix_transposed(right, shared_b[stage] + part * Shape::b_size + (k + lane % 16) * Shape::b_stride + warp_b + 8 * j + lane / 16 * 8);
           const Word near[2] = {right[0], right[1]};
           const Word far[2] = {right[2], right[3]};
           LECTERN_UNROLL
           for (int i = 0; i < a_blocks; ++i) {
-            multiply_halves(sums[part][i][j], left[0][i], near);
-            multiply_halves(sums[part][i][j + 1], left[0][i], far);
+            mma_f16(sums[part][i][j], left[0][i], near);
+            mma_f16(sums[part][i][j + 1], left[0][i], far);
             if constexpr (pairs) {
               if (part == 1 || product.a_factors.single) continue;
-              multiply_halves(sums[1][i][j], left[1][i], near);
-              multiply_halves(sums[1][i][j + 1], left[1][i], far);
+              mma_f16(sums[1][i][j], left[1][i], near);
+              mma_f16(sums[1][i][j + 1], left[1][i], far);
             }
           }
         }
       }
     }
-    // The other stage was last read before the barrier that ended the step before.
+    // The other stage was last read before the barrier at the end of the previous K tile.
     if (step < steps) store(step % 2);
     synchronise_block();
   }
   const auto whole = [&](int i, int j, int n) {
     float sum = sums[0][i][j][n];
     if constexpr (pairs) {
-      // What is infinite already has nothing to add.
+      // An infinity has nothing to add.
       if (fabsf(sum) <= FLT_MAX) sum += sums[1][i][j][n] * (1.0F / low_scale);
       sum *= product.unscale;
     }

@@ -1,4 +1,4 @@
-// Products of floats one by one, without tensor cores.
+// GEMM of floats without tensor cores.
 #pragma once
 
 #include "cuda/graph/gemm_tiles.cuh"
@@ -6,7 +6,7 @@
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 
-/// Floats: 64 by 64 sums on 256 threads, four by four each.
+/// 64 by 64 outputs on 256 threads, four by four each.
 constexpr int float_side = 64;
 constexpr int float_depth = 16;
 constexpr int float_threads = 256;
@@ -27,7 +27,7 @@ __global__ void LECTERN_LAUNCH_BOUNDS(float_threads, 2) multiply_by_floats(Tiled
   const int first_b = block_x() / product.a_tiles * float_side;
   const int own_a = thread_number() / 16 * 4;
   const int own_b = thread_number() % 16 * 4;
-  // Half of the threads bring A, the others B: a chunk each.
+  // Half of the threads load A, the others B: a chunk each.
   const int number = thread_number() % (float_threads / 2);
   float sums[4][4] = {};
   for (int first = 0; first < a.depth; first += float_depth) {

@@ -1,4 +1,4 @@
-// Which kernel a product is queued as, and with which tile.
+// The choice of kernel and tile for a product.
 #pragma once
 
 #include "cuda/graph/gemm_f32.cuh"
@@ -13,7 +13,7 @@ template <class T>
 constexpr bool is_unfolded<PixelLines<T>> = true;
 
 inline int counted(std::int64_t count) {
-  // Tiles reach beyond the last line.
+  // Tiles reach beyond the last row.
   if (count > INT32_MAX - 256) throw Error(ErrorCode::too_large, "A product of " + std::to_string(count) + " lines is more than the GPU counts.");
   return static_cast<int>(count);
 }
@@ -28,14 +28,14 @@ bool in_vectors(const T* data, std::int64_t length, const Places<2>& batches, in
   return aligned;
 }
 
-/// How both sides of a product are multiplied.
+/// How both operands of a product are multiplied.
 struct Way {
-  bool splits;  // of floats: into halves for the tensor cores
+  bool splits;  // floats are split into f16 for the tensor cores
   int multiprocessors;
   Factors a_factors{}, b_factors{};
 };
 
-/// Queues a kernel for all batches: as many at a time as a grid has.
+/// Launches a kernel for all batches: as many at a time as a grid has.
 template <class Kernel, class A, class B, class End, class Queue>
 void queue_batches(Kernel kernel, int a_lines, int b_lines, int threads, const Way& way, const A& a, const B& b, const End& end, const Places<2>& batches, Queue&& queue) {
   constexpr Count most = 65535;
@@ -49,7 +49,7 @@ void queue_batches(Kernel kernel, int a_lines, int b_lines, int threads, const W
   }
 }
 
-/// Queues the product of all batches; queue(kernel, grid, threads, product).
+/// Launches the product of all batches; queue(kernel, grid, threads, product).
 template <class A, class B, class End, class Queue>
 void multiply_sides(const Way& way, const A& a, const B& b, const End& end, const Places<2>& batches, Queue&& queue) {
   constexpr bool floats = std::is_same<typename A::Element, float>::value;
@@ -61,11 +61,11 @@ void multiply_sides(const Way& way, const A& a, const B& b, const End& end, cons
     using Shape = ProductShape<Tile, typename A::Element>;
     queue_batches(multiply_by_tensor_cores<Tile, A, B, End>, Shape::a_lines, Shape::b_lines, Shape::threads, way, a, b, end, batches, queue);
   };
-  // Which tile is no matter to the sums. Large ones where they leave no multiprocessor idle.
+  // The tile does not change the sums. Large tiles where they leave no multiprocessor idle.
   using Large = typename std::conditional<floats, TallProductTile, LargeProductTile>::type;
   using LargeShape = ProductShape<Large, typename A::Element>;
   const Count large = Count{(end.rows + LargeShape::a_lines - 1) / LargeShape::a_lines} * ((end.columns + LargeShape::b_lines - 1) / LargeShape::b_lines) * batches.count;
-  // Sides that lie across are rare: they have one tile, which keeps the device's code small.
+  // Operands that are dense across k are rare: they have one tile, which keeps the device code small.
   constexpr bool usual = A::along_depth;
   if constexpr (usual) {
     if (end.rows > 64 && large >= way.multiprocessors) return with_tile(Large());

@@ -1,4 +1,4 @@
-// Products by tiles: C(a, b) = sum over k of A(a, k) B(b, k), of which convolutions are one, their pictures unfolded on the way.
+// Tiled products: C(a, b) = sum over k of A(a, k) B(b, k). Convolutions are implicit GEMM: images are unfolded while they are loaded.
 #pragma once
 
 #include "cuda/graph/operands.cuh"
@@ -6,7 +6,7 @@
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 
-/// A product for each of `batches`, of which at[0] and at[1] are A's and B's elements before it.
+/// A product for each of `batches`, whose strides at[0] and at[1] give the offsets in A and B.
 template <class A, class B, class End>
 struct TiledProduct {
   A a;
@@ -15,11 +15,11 @@ struct TiledProduct {
   Places<2> batches;
   int first_batch;
   int a_tiles;
-  Factors a_factors, b_factors;  // of floats on tensor cores
+  Factors a_factors, b_factors;  // of split floats
   float unscale;                 // 1 / both scales
 };
 
-/// Chunk `number` of a step of a side: which line and which k (of the step) it begins at.
+/// The row and the k (within the K tile) at which chunk `number` of an operand begins.
 template <class Side, int lines, int depth>
 __device__ __forceinline__ void chunk_place(int number, int& line, int& k) {
   if constexpr (Side::along_depth) {

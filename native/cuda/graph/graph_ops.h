@@ -1,7 +1,7 @@
-// The operations of networks from files as kernels on one device: the class, whose members are compiled in units/graph_*.cu. C++17.
+// The operations of ONNX networks on one device: the class, whose members are compiled in units/graph_*.cu. C++17.
 //
-// Floats are kept as floats or, in the quickest precision, as halves; sums and functions are of floats either way. Every sum is added in an
-// order that depends on nothing but the size of what is summed.
+// Floats are stored as f32 or, in the fastest precision, as f16; sums and functions are f32 in both cases. The order of every sum
+// depends on nothing but its length.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,12 @@
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 
-/// Tables of the host as the device has them: uploaded when they are first seen, known again by what is in them.
+/// Tables of the host, cached on the device by their contents.
 class DeviceTables {
  public:
   explicit DeviceTables(Stream stream) : stream_(stream) {}
 
-  /// To be called before the tables of one op are asked for: what it was given before may go.
+  /// To be called before the tables of an op are requested: tables of earlier ops may be evicted.
   void begin() {
     constexpr std::size_t most_bytes = std::size_t{64} << 20;
     if (bytes_ <= most_bytes) return;
@@ -49,22 +49,22 @@ class DeviceTables {
   std::size_t bytes_ = 0;
 };
 
-/// How the floats of a product's side become halves: times `scale`, a power of two, in two halves, or in one that holds them.
+/// How the floats of an operand become f16: times `scale`, a power of two, in two parts, or in one that holds them exactly.
 struct Factors {
-  /// Of numbers that nobody knows before: two millions are the last that are whole, and from 0.002 on all 22 bits are there.
+  /// For values that are not known beforehand: magnitudes up to two millions are representable, and from 0.002 on with all 22 bits.
   float scale = 1.0F / 32.0F;
   bool single = false;
 };
 
 class DeviceGraphOps final : public GraphOps {
  public:
-  /// halves: tensors of f32 are kept in 16 bits.
+  /// halves: f32 tensors are stored in 16 bits.
   DeviceGraphOps(Stream stream, int multiprocessors, bool halves) : stream_(stream), multiprocessors_(multiprocessors), halves_(halves), tables_(stream) {}
 
   bool reads_host_memory() const override { return false; }
   std::size_t stored_bytes(Element element) const override { return halves_ && element == Element::f32 ? 2 : bytes_of(element); }
   void split_factors(bool wanted) override { splits_ = wanted && !halves_; }
-  // Weights are read as they lie: a filter's rows are the matrix that it is multiplied as. What is packed says how they become halves.
+  // Weights are read in their file order: the rows of a filter are the matrix. The packed data are the scale factors.
   const void* pack_filter(const Filter& filter, const float* weights, bool transposed) override {
     return transposed ? nullptr : keep_factors(filter.outputs * (filter.inputs / filter.groups) * filter.kernel[0] * filter.kernel[1], weights);
   }
@@ -117,22 +117,22 @@ class DeviceGraphOps final : public GraphOps {
   void attend(const Attention& attention, const float* q, const float* k, const float* v, const float* mask, float* out) override;
 
  private:
-  /// Queues threads that take the elements 0 .. count - 1 in turns and wait for nobody.
+  /// Launches threads that loop over the elements 0 .. count - 1 and do not wait for each other.
   template <class... Parameters, class... Arguments>
   void each(void (*kernel)(Parameters...), std::int64_t count, Arguments... arguments);
-  /// Queues blocks that work together.
+  /// Launches blocks whose threads work together.
   template <class... Parameters, class... Arguments>
   void blocks(void (*kernel)(Parameters...), Grid grid, int threads, std::size_t shared_bytes, Arguments... arguments);
-  /// graph_multiply.cu: how constants of the host become halves; null where they need not.
+  /// graph_multiply.cu: how host constants become f16; null where they need not.
   const Factors* keep_factors(std::int64_t count, const float* constants);
-  /// graph_picture.cu: a thread for each output; for filters that leave a tile of the product nearly empty.
+  /// graph_picture.cu: a thread for each output; for filters that would leave a GEMM tile nearly empty.
   void convolve_directly(const Convolution& convolution, const float* in, const float* weights, const float* bias, const float* residual, float* out);
 
   Stream stream_;
   int multiprocessors_;
   bool halves_;
   bool splits_ = false;
-  std::deque<Factors> factors_;  // of constants: their addresses are known outside
+  std::deque<Factors> factors_;  // of constants: their addresses are stored outside
   DeviceTables tables_;
 };
 

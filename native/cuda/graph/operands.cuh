@@ -1,4 +1,4 @@
-// The two sides of a product as tiles ask for them, eight neighbours at a time, and what becomes of its sums.
+// The operands of tiled products, loaded in chunks of eight elements, and their epilogues.
 #pragma once
 
 #include "cuda/graph/elements.cuh"
@@ -6,7 +6,7 @@
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 
-/// Eight neighbours on their way to shared memory.
+/// Eight elements on their way to shared memory.
 template <class T>
 struct Chunk;
 
@@ -15,7 +15,7 @@ struct Chunk<Half> {
   Word w[4] = {0, 0, 0, 0};
   __device__ __forceinline__ void set(int i, Half value) { w[i / 2] |= static_cast<Word>(value.bits) << (16 * (i % 2)); }
   __device__ __forceinline__ Half get(int i) const { return {static_cast<std::uint16_t>(w[i / 2] >> (16 * (i % 2)))}; }
-  /// All eight from an address aligned to 16 bytes.
+  /// Eight elements at an address aligned to 16 bytes.
   __device__ __forceinline__ void load(const Half* from) {
     const auto words = *reinterpret_cast<const Words<4>*>(from);
     for (int i = 0; i < 4; ++i) w[i] = words.w[i];
@@ -35,7 +35,7 @@ struct Chunk<float> {
   }
 };
 
-/// One side of a product: (lines, depth), dense along k.
+/// An operand (rows, depth), dense along k.
 template <class T>
 struct DenseLines {
   using Element = T;
@@ -55,7 +55,7 @@ struct DenseLines {
   }
 };
 
-/// The same transposed in memory: (depth, lines).
+/// The transposed operand in memory: (depth, rows).
 template <class T>
 struct TurnedLines {
   using Element = T;
@@ -75,14 +75,14 @@ struct TurnedLines {
   }
 };
 
-/// Pictures under a filter: a line for every output pixel of every picture, k counts channels, rows and columns of the filter.
+/// The images of a convolution: a row for every output pixel of every image; k counts channels, rows and columns of the filter.
 template <class T>
 struct PixelLines {
   using Element = T;
   static constexpr bool along_depth = false;
   const T* data;
   int lines, depth;
-  bool vectors;  // pixels as they lie: no filter, no padding, whole chunks
+  bool vectors;  // pixels as they are: no filter, no padding, whole chunks
   int out_y, out_x, in_y, in_x, kernel_y, kernel_x, stride_y, stride_x, dilation_y, dilation_x, pad_y, pad_x;
   Count picture;  // elements from one to the next
 
@@ -103,7 +103,7 @@ struct PixelLines {
     int x = pixel - y * out_x;
     int row = y * stride_y + row_offset;
     int column = x * stride_x + column_offset;
-    // From pixel to pixel, row to row, picture to picture, without a branch.
+    // From pixel to pixel, row to row, image to image, without a branch.
     LECTERN_UNROLL
     for (int i = 0; i < 8; ++i) {
       if (line + i < lines && row >= 0 && row < in_y && column >= 0 && column < in_x) chunk.set(i, from[row * in_x + column]);
@@ -120,8 +120,8 @@ struct PixelLines {
   }
 };
 
-/// Whether products end with such a function themselves. It is written out for every sum of a tile, so only short ones are; the others
-/// follow as an operation of their own.
+/// Whether the epilogue of a product applies such a function. It is inlined for every accumulator of a tile, so only short functions are; others
+/// are an operation of their own.
 inline bool ends_products(UnaryKind kind) {
   switch (kind) {
     case UnaryKind::identity:
@@ -137,7 +137,7 @@ inline bool ends_products(UnaryKind kind) {
 }
 
 /// scale f(x) + shift of those.
-__device__ __forceinline__ float finished(const Unary& op, float x) {
+__device__ __forceinline__ float apply_epilogue(const Unary& op, float x) {
   float y = x;
   if (op.kind == UnaryKind::relu || op.kind == UnaryKind::leaky_relu) {
     y = x < 0 ? (op.kind == UnaryKind::relu ? 0.0F : op.a * x) : x;
@@ -153,7 +153,7 @@ __device__ __forceinline__ float finished(const Unary& op, float x) {
   return op.scale * y + op.shift;
 }
 
-/// What becomes of the sums of a matrix product: C dense, one after the other.
+/// The epilogue of a matrix product: C is dense.
 template <class T>
 struct MatrixEnd {
   using Element = T;
@@ -163,17 +163,17 @@ struct MatrixEnd {
   float alpha, beta;
   Count bias_row, bias_column;
   Unary activation;
-  bool pairs;  // two neighbours are one aligned word
+  bool pairs;  // two neighbouring outputs are one aligned word
 
   __device__ __forceinline__ float value(int row, int column, float sum) const {
     sum *= alpha;
     if (bias != nullptr) sum += beta * value_of(bias[row * bias_row + column * bias_column]);
-    return finished(activation, sum);
+    return apply_epilogue(activation, sum);
   }
   __device__ __forceinline__ Count place(int batch, int row, int column) const { return (static_cast<Count>(batch) * rows + row) * columns + column; }
 };
 
-/// Of a convolution: row is an output channel of the group, column a pixel.
+/// The epilogue of a convolution: row is an output channel of the group, column a pixel.
 template <class T>
 struct PictureEnd {
   using Element = T;
@@ -199,16 +199,16 @@ template <class T>
 __device__ __forceinline__ float ended(const PictureEnd<T>& end, int group, int row, int, Count place, float sum) {
   if (end.bias != nullptr) sum += value_of(end.bias[group * end.rows + row]);
   if (end.residual != nullptr) sum += value_of(end.residual[place]);
-  return finished(end.activation, sum);
+  return apply_epilogue(end.activation, sum);
 }
 
-/// Two neighbours in one aligned word.
+/// Two neighbouring outputs in one aligned word.
 __device__ __forceinline__ void put_both(Half* to, float first, float second) {
   *reinterpret_cast<Word*>(to) = half_of(first).bits | static_cast<Word>(half_of(second).bits) << 16;
 }
 __device__ __forceinline__ void put_both(float* to, float first, float second) { *reinterpret_cast<Words<2>*>(to) = {{bits_of_float(first), bits_of_float(second)}}; }
 
-/// The sums at (row, column) and its right neighbour.
+/// The outputs at (row, column) and at its right neighbour.
 template <class End>
 __device__ __forceinline__ void put_pair(const End& end, int batch, int row, int column, float first, float second) {
   using T = typename End::Element;

@@ -1,6 +1,6 @@
-// What the host asks kernels for: plain descriptions of the work, and the functions that queue it, each defined in one of units/. C++17.
+// What the host passes to kernels: plain parameter structs, and the functions that launch the kernels, each defined in one of units/. C++17.
 //
-// Kernels whose parts are compiled for every type take minutes together; behind these declarations each unit is compiled by itself.
+// Kernels that are instantiated for every weight type take minutes to compile together; behind these declarations each unit is compiled by itself.
 #pragma once
 
 #include "backend/ops.h"
@@ -14,33 +14,33 @@ namespace LECTERN_CUDA_SPACE {
 
 // --- Weights and tables (units/weight_layout.cu) ---
 
-/// The largest magnitude of many numbers: a float's bits, to be compared as they are. Zero before the first.
+/// The largest magnitude of many numbers: the bits of a float, which compare as the float does. Zero before the first number.
 using LargestBits = std::uint64_t;
 
-/// Rows of a file, from one to the next file_row_bytes, to planes on the device: placed_row_bytes each. Of f16 `largest` becomes theirs, where
-/// they have more; else it may be null.
+/// Repacks rows of a file (file_row_bytes from one to the next) to bit planes on the device, repacked_row_bytes each. For f16 weights `largest` is raised to their largest
+/// magnitude; it may be null for other types.
 template <DType type>
 void launch_repack(Stream stream, const std::uint8_t* file, std::size_t file_row_bytes, int columns, int rows, std::uint8_t* placed, LargestBits* largest);
 
-/// *largest = that of `count` floats.
+/// *largest = the largest magnitude of `count` floats.
 void launch_find_largest(Stream stream, const float* values, std::size_t count, LargestBits* largest);
 
-/// x[r] (+)= table[numbers[r]] (+ extra). numbers: on the device.
+/// x[r] (+)= table[numbers[r]] (+ extra). numbers: device memory.
 template <DType type>
 void launch_look_up(Stream stream, const Matrix& table, int rows, const int* numbers, const float* extra, bool adds, float* x);
 
-// --- Products of any rows (units/plain_gemm.cu) ---
+// --- GEMM without tensor cores (units/plain_gemm.cu) ---
 
-/// One product. `part` chooses a matrix of several for each row of x, or is null.
-struct Product {
+/// One product. `part` selects one of several matrices for each row of x (experts), or is null.
+struct PlainGemmParams {
   const std::uint8_t* weights;
   std::size_t row_bytes;
   std::size_t part_bytes;
   int outputs;
   int columns;
-  const void* x;  // (rows, columns) as the format wants them
+  const void* x;  // (rows, columns), in the form that the weight type needs
   int rows;
-  int row_divisor;  // row r of the result takes row r / row_divisor of x
+  int row_divisor;  // row r of the result reads row r / row_divisor of x
   const int* part;  // (rows) or null
   const float* bias;
   float* y;  // (rows, outputs)
@@ -48,167 +48,167 @@ struct Product {
 };
 
 template <DType type>
-void launch_product(Stream stream, const Product& product);
+void launch_plain_gemm(Stream stream, const PlainGemmParams& product);
 
-/// Of float weights and float rows, in tiles, however few they are.
+/// Float weights times float rows, always in tiles.
 template <DType type>
-void launch_float_tiles(Stream stream, const Product& product);
+void launch_float_gemm(Stream stream, const PlainGemmParams& product);
 
-// --- Products of many rows by the tensor cores (units/tiles_*.cu) ---
+// --- GEMM by mma.sync (units/mma_gemm_*.cu) ---
 
-/// Columns of one step through shared memory: rows of 128 bytes, which is what the swizzle below is for.
-constexpr int step_columns = 64;
-constexpr int step_row_bytes = 2 * step_columns;
+/// The K extent of a tile, 64 columns: a row of 128 bytes, for which the swizzle below is made.
+constexpr int tile_k = 64;
+constexpr int tile_k_bytes = 2 * tile_k;
 
-/// Rows as the tensor cores take them: x = scale * value. Values: (rows, stride), zeros from the columns on; f16 for weights of
-/// f16, else bf16. The scales, powers of two that keep f16 in its range, are null for bf16.
+/// Rows in the form that the tensor cores read: x = scale * value. Values: (rows, stride), zeros from `columns` on; f16 for weights of
+/// f16, else bf16. The scales are powers of two that keep f16 in its range; they are null for bf16.
 struct PackedRows {
   std::uint16_t* values;
   float* scales;  // (rows) or null
-  int stride;     // a multiple of step_columns
-  float* sizes;   // (rows) where there are scales: the sum of the magnitudes of x
+  int stride;     // a multiple of tile_k
+  float* sizes;   // (rows), with the scales: the sum of the magnitudes of x
 };
 
-inline int packed_stride(int columns) { return (columns + step_columns - 1) / step_columns * step_columns; }
+inline int packed_stride(int columns) { return (columns + tile_k - 1) / tile_k * tile_k; }
 
-/// Whether weights of this type and so many columns go by tiles; others go by floats.
-inline bool goes_by_tiles(DType type, int columns) {
+/// Whether weights of this type and width are multiplied by the tensor cores; others are multiplied as floats.
+inline bool has_mma_gemm(DType type, int columns) {
   if (type == DType::f32) return false;
-  return info_of(type).block_elements > 1 || columns % 8 == 0;  // copies are of 16 bytes
+  return info_of(type).block_elements > 1 || columns % 8 == 0;  // cp.async copies 16 bytes
 }
 
-/// What becomes of a sum s, bias added.
-enum class Ending {
-  put,    // y = s
+/// What becomes of an accumulator s, to which the bias was added.
+enum class Epilogue {
+  store,    // y = s
   add,    // y += s
   gelu,   // y = s / 2 * (1 + erf(s / sqrt(2)))
   gated,  // y = silu(s of the first matrix) * (s of the second)
-  // Of f16 alone:
+  // Only for f16 weights:
   scale,  // y = s * factor
-  keep,   // s goes to the cache
-  pack,   // y = s / 2 * (1 + erf(s / sqrt(2))), as the next product takes it
+  store_kv,   // s is stored in the KV cache
+  pack,   // y = s / 2 * (1 + erf(s / sqrt(2))), packed for the next product
 };
 
-/// Where keys or values go.
-struct KeptRows {
-  Cache cache;       // of halves or floats
-  const int* slots;  // of the batch's rows
+/// Where an epilogue stores keys or values.
+struct KvTarget {
+  Cache cache;       // of f16 or f32
+  const int* slots;  // of the rows of the batch
   const int* cells;
   int first_row;  // of the batch
   int layer;
   int value;  // 0: keys, 1: values
 };
 
-/// Rows that a product leaves packed. How large a row can become is known before: no sum is larger than the row's size times the largest weight
-/// and the largest bias.
-struct PackedEnd {
-  PackedRows out;  // as many columns as the product has outputs, a multiple of step_columns
+/// Rows that an epilogue packs for the next product. Their scale is known before: no sum is larger than the size of the input row times the largest weight,
+/// plus the largest bias.
+struct PackedOutput {
+  PackedRows out;  // as many columns as the product has outputs, a multiple of tile_k
   const LargestBits* weight;
   const LargestBits* bias;  // or null
 };
 
-struct TileProduct {
+struct GemmParams {
   const std::uint8_t* weights;
-  const std::uint8_t* second;  // the ending is `gated`, or null
+  const std::uint8_t* second;  // of a gated product, or null
   std::size_t row_bytes;
   int outputs;
   int columns;
   PackedRows x;
   int rows;
-  const float* bias;  // (outputs) or null; not where `gated`
+  const float* bias;  // (outputs) or null; not of a gated product
   float* y;           // (rows, outputs)
-  Ending ending;
-  float factor = 1.0F;  // scale
-  KeptRows kept{};      // keep
-  PackedEnd end{};      // pack
+  Epilogue epilogue;
+  float factor = 1.0F;  // for `scale`
+  KvTarget kv{};      // for `store_kv`
+  PackedOutput packed{};      // for `pack`
 };
 
-/// Large tiles from `large_from` of them on. Not of f32.
+/// Uses large tiles where there are at least `large_from` of them. Not for f32.
 template <DType type>
-void launch_tiles(Stream stream, int large_from, const TileProduct& product);
+void launch_mma_gemm(Stream stream, int large_from, const GemmParams& product);
 
-/// Shared memory of the largest tile.
-std::size_t large_tile_bytes();
+/// The shared memory of the largest tile.
+std::size_t large_tile_shared_bytes();
 
-/// Whether launch_group_tiles() has kernels for this type: what 70B models and bge-m3 consist of.
-constexpr bool goes_by_groups(DType type) {
+/// Whether launch_wgmma_gemm() has kernels for this type: those that 70B models and bge-m3 consist of.
+constexpr bool has_wgmma_gemm(DType type) {
   return type == DType::q4_k || type == DType::q5_k || type == DType::q6_k || type == DType::q5_0 || type == DType::q8_0 || type == DType::f16;
 }
 
-/// The same by warpgroups, on chips that have them (sm_90a): `processors` of them. The last bits of sums are others than launch_tiles() makes.
+/// The same by wgmma, on sm_90a with `multiprocessors` multiprocessors. The last bits of sums differ from those of launch_mma_gemm().
 template <DType type>
-void launch_group_tiles(Stream stream, int processors, const TileProduct& product);
+void launch_wgmma_gemm(Stream stream, int multiprocessors, const GemmParams& product);
 
-/// `values`: (rows, packed_stride(columns)) as bf16. Of types that go_by_groups(), halves excepted.
+/// Unpacks rows to bf16. `values`: (rows, packed_stride(columns)). For types that has_wgmma_gemm(), except f16.
 template <DType type>
-void launch_unpack(Stream stream, const std::uint8_t* weights, std::size_t row_bytes, int rows, int columns, std::uint16_t* values);
+void launch_unpack_rows(Stream stream, const std::uint8_t* weights, std::size_t row_bytes, int rows, int columns, std::uint16_t* values);
 
-/// Some of a product's outputs, with weights as 16-bit floats. The product's own weights are not looked at.
-struct DenseMatrix {
-  TileProduct product;
+/// Some outputs of a product, with weights as 16-bit floats. The weights of `product` itself are not read.
+struct DenseGemmMatrix {
+  GemmParams product;
   const void* weights;  // of these outputs
-  const void* second;   // the ending is `gated`, or null
+  const void* second;   // of a gated product, or null
   int first_output;
   int outputs;
 };
 
-/// Outputs that a part has a multiple of, all but the last.
-constexpr int dense_part_outputs = 256;
+/// Every part but the last has a multiple of so many outputs.
+constexpr int dense_part_output_multiple = 256;
 
-/// Products of one input with `count` matrices, three at most, to the bits of launch_group_tiles(). Several: `put` all, or of halves `scale`, then `keep`. row_bytes:
-/// from one row of weights to the next. `halves`, else bf16.
-void launch_dense_tiles(Stream stream, int processors, bool halves, std::size_t row_bytes, const DenseMatrix* matrices, int count);
+/// Products of one input with `count` matrices, three at most, with the bits of launch_wgmma_gemm(). With several matrices all have the epilogue `store`, or, for f16, the first `scale` and the others `store_kv`.
+/// row_bytes: from one row of weights to the next. `halves`: f16, else bf16.
+void launch_dense_gemm(Stream stream, int multiprocessors, bool halves, std::size_t row_bytes, const DenseGemmMatrix* matrices, int count);
 
-/// out[r] = norm(x[r]), as the tensor cores take it: f16 and a scale where out has scales, else bf16. `normed`: norm(x[r]) as floats too, may
-/// be x; or null. out.values null: floats alone.
-void launch_pack(Stream stream, int rows, const NormParameters& norm, int columns, const float* x, const PackedRows& out, float* normed);
+/// out[r] = norm(x[r]), packed for the tensor cores: f16 with a scale where out has scales, else bf16. `normed`: where norm(x[r]) goes as floats, too; may
+/// be x or null. out.values null: floats alone.
+void launch_pack_rows(Stream stream, int rows, const NormParameters& norm, int columns, const float* x, const PackedRows& out, float* normed);
 
-// --- Attention of many rows (units/attention_prefill.cu) ---
+// --- Attention of prefill rows (units/attention_prefill.cu, wgmma_attention.cu) ---
 
-/// A query row is one head of one token: the heads that share keys and values lie in one tile, so that these are read once for all.
+/// A query row is one head of one token. The heads that share keys and values lie in one tile, so that these are read once for all of them.
 constexpr int query_rows = 128;
-constexpr int cell_tile = 64;
-constexpr int flash_threads = 256;  // 16 query rows a warp
+constexpr int kv_tile = 64;
+constexpr int flash_threads = 256;  // 16 query rows per warp
 
-/// Tokens of one text that follow one another.
+/// Consecutive tokens of one sequence.
 struct QueryTile {
   int first_row;  // of the batch
   int tokens;
   int slot;
-  int begin;  // the cells that any of them sees, `begin` a multiple of cell_tile
+  int begin;  // the KV cache positions that any of them sees; `begin` is a multiple of kv_tile
   int end;
 };
 
-/// Whether heads of this size go by tiles of this kernel.
-inline bool goes_by_flash(const KvShape& shape) {
+/// Whether this kernel handles heads of this size and type.
+inline bool has_flash_attention(const KvShape& shape) {
   return (shape.dtype == DType::f16 ? shape.head_size % 8 == 0 : shape.dtype == DType::q8_0) && shape.head_size <= 128;
 }
 
-inline int tokens_of_tile(int group) { return group > query_rows ? 0 : query_rows / group; }
+inline int tokens_per_tile(int group) { return group > query_rows ? 0 : query_rows / group; }
 
-/// Of `count` tiles; q and out begin with the batch's row `first_row`.
-void launch_tile_attention(Stream stream, const Cache& cache, int query_heads, int layer, const QueryTile* tiles, int count, const int* first, const int* visible, int first_row, const float* q,
+/// Attention of `count` tiles; q and out begin with row `first_row` of the batch.
+void launch_flash_attention(Stream stream, const Cache& cache, int query_heads, int layer, const QueryTile* tiles, int count, const int* first, const int* visible, int first_row, const float* q,
                            float* out);
 
-/// Whether such tiles go by warpgroups on chips that have them (sm_90a, units/wgmma_attention.cu).
-inline bool goes_by_group_attention(const KvShape& shape) { return goes_by_flash(shape) && shape.dtype == DType::f16; }
+/// Whether wgmma_flash_attention handles them, on sm_90a.
+inline bool has_wgmma_attention(const KvShape& shape) { return has_flash_attention(shape) && shape.dtype == DType::f16; }
 
-/// The same by them. The last bits are others.
-void launch_group_attention(Stream stream, const Cache& cache, int query_heads, int layer, const QueryTile* tiles, int count, const int* first, const int* visible, int first_row, const float* q,
+/// The same by wgmma. The last bits differ.
+void launch_wgmma_attention(Stream stream, const Cache& cache, int query_heads, int layer, const QueryTile* tiles, int count, const int* first, const int* visible, int first_row, const float* q,
                             float* out);
 
-// --- Products of one to four rows (units/decode_*.cu) ---
+// --- GEMV: products of one to four rows (units/gemv_*.cu) ---
 
-constexpr int decode_threads = 512;
-constexpr int decode_warps = decode_threads / 32;
+constexpr int gemv_threads = 512;
+constexpr int gemv_warps = gemv_threads / 32;
 constexpr int rows_per_warp = 4;
-constexpr int most_decode_rows = 4;
+constexpr int max_gemv_rows = 4;
 
-/// What becomes of a product.
-enum class Then { store, add, heads, gated };
+/// What becomes of a sum. `qkv`: RoPE, then queries are stored, keys and values go to the KV cache; `gated`: silu(gate) * up.
+enum class GemvEpilogue { store, add, qkv, gated };
 
-/// A matrix of the product; those of one kernel have the same columns.
-struct DecodeMatrix {
+/// One matrix of a product; the matrices of one launch have the same number of columns.
+struct GemvMatrix {
   const std::uint8_t* weights;
   const float* bias;  // (rows) or null
   DType type;
@@ -216,114 +216,114 @@ struct DecodeMatrix {
   int pitch;  // bytes from one row to the next
 };
 
-struct DecodeWork {
-  DecodeMatrix matrices[3];  // heads: query, key, value; gated: gate, up; else one
+struct GemvParams {
+  GemvMatrix matrices[3];  // qkv: query, key, value; gated: gate, up; else one
   int columns;
-  int rows;  // of x, most_decode_rows at most
-  // The input: bytes where another kernel left some, else floats with the norm.
+  int rows;  // of x, at most max_gemv_rows
+  // The input: quantised rows that another kernel left, or else floats and their norm.
   const std::uint8_t* quantised;  // (rows, activation_row_bytes) or null
   const float* x;                 // (rows, columns)
-  const int* chosen;              // (rows) of x, or null: in order
-  NormParameters norm;            // RMS; weight null: none
-  // Of bytes that are x times the norm's weight alone: (rows, columns / 32), the sums of x's squares by stretches, which the rest of the norm is made of; or null.
+  const int* chosen;              // (rows): the rows of x, or null: in order
+  NormParameters norm;            // RMS norm; weight null: none
+  // For quantised rows that were multiplied by the weights of the norm alone: (rows, columns / 32), the sum of squares of x for each quant block, from which the scale of the norm is computed; or null.
   const float* squares;
-  Then then;
-  float* y;                     // store, add, gated: (rows, rows of the matrix); heads: the queries
-  std::uint8_t* quantised_out;  // gated: y once more as bytes; add: y times norm_out, or null
+  GemvEpilogue epilogue;
+  float* y;                     // store, add, gated: (rows, rows of the matrix); qkv: the queries
+  std::uint8_t* quantised_out;  // gated: y, quantised; add: y times norm_out, quantised, or null
   const float* norm_out;        // (rows of the matrix), a multiple of 32
   float* squares_out;           // (rows, rows of the matrix / 32)
-  HeadWork heads;
+  HeadParams heads;
   Cache cache;
 };
 
-/// Shared memory beside the input: what gated products quantise together, and sums of the norm.
-constexpr std::size_t decode_shared_bytes(int columns, int rows) {
-  return static_cast<std::size_t>(rows) * (static_cast<std::size_t>(activation_row_bytes(columns / 32)) + 2 * decode_warps * sizeof(float)) + most_decode_rows * 32 * sizeof(float);
+/// Shared memory of register_gemv: the input, the outputs that a gated product quantises together, and the sums of the norm.
+constexpr std::size_t register_gemv_shared_bytes(int columns, int rows) {
+  return static_cast<std::size_t>(rows) * (static_cast<std::size_t>(activation_row_bytes(columns / 32)) + 2 * gemv_warps * sizeof(float)) + max_gemv_rows * 32 * sizeof(float);
 }
 
 /// `width`: 1, 2, or 4 for three and four rows.
 template <int width>
-void launch_decode(Stream stream, int blocks, const DecodeWork& work);
+void launch_register_gemv(Stream stream, int blocks, const GemvParams& params);
 
-/// Weight rows that a warp takes together from its ring: what is read of x serves both.
-constexpr int ring_rows = 2;
-/// Two rows' pieces on their way to a warp.
-constexpr int slot_bytes = 4608;
-constexpr int most_slots = 8;
+/// Weight rows that a warp takes together: each part of x that it loads serves both.
+constexpr int ring_gemv_rows = 2;
+/// One stage of the ring buffer of a warp: a part of two rows.
+constexpr int ring_stage_bytes = 4608;
+constexpr int max_ring_stages = 8;
 
-/// How a block shares its memory where the weights go through rings: slots of each warp, bytes of the input, and stretches that a block's gated
-/// products gather at most.
-struct RingShape {
-  int slots;
+/// How a thread block divides its shared memory: stages of each warp, bytes of the input, and the quant blocks of outputs that a block of a gated
+/// product collects at most.
+struct RingGemvShape {
+  int stages;
   int input_bytes;
   int gathered;
 };
 
-constexpr std::size_t ring_shared_bytes(const RingShape& shape) {
-  const int slots = decode_warps * shape.slots;
-  return static_cast<std::size_t>(slots) * (slot_bytes + sizeof(std::uint64_t)) + static_cast<std::size_t>(shape.input_bytes) + sizeof(float) * 32 * most_decode_rows * static_cast<std::size_t>(shape.gathered + 1) +
+constexpr std::size_t ring_gemv_shared_bytes(const RingGemvShape& shape) {
+  const int stages = gemv_warps * shape.stages;
+  return static_cast<std::size_t>(stages) * (ring_stage_bytes + sizeof(std::uint64_t)) + static_cast<std::size_t>(shape.input_bytes) + sizeof(float) * 32 * max_gemv_rows * static_cast<std::size_t>(shape.gathered + 1) +
          sizeof(int) * static_cast<std::size_t>(shape.gathered);
 }
 
-/// The same as launch_decode() with the same bits, on chips of compute capability 9.0 and more. Shared memory: ring_shared_bytes().
+/// The same as launch_register_gemv(), with the same bits, for compute capability 9.0 and newer. Shared memory: ring_gemv_shared_bytes().
 template <int width>
-void launch_ring_decode(Stream stream, int blocks, const RingShape& shape, const DecodeWork& work);
+void launch_ring_gemv(Stream stream, int blocks, const RingGemvShape& shape, const GemvParams& params);
 
-/// Weight rows of a tile, which warps of a block multiply together by the tensor cores: each takes four stretches of a piece of the rows. One more warp
-/// ends what has been summed, and one asks for pieces.
-constexpr int decode_tile_rows = 16;
-constexpr int multiplying_warps = 16;
-constexpr int decode_tile_threads = 32 * (multiplying_warps + 2);
-/// All but those that ask, which begin with that.
-constexpr int reading_threads = 32 * (multiplying_warps + 1);
-/// Of a piece.
-constexpr int tile_stretches = 4 * multiplying_warps;
-/// Where slots of the ring that pieces come through begin, and how many there are at most.
-constexpr int slot_alignment = 1024;
-constexpr int most_tile_slots = 12;
-/// Zeros in shared memory, for lanes that multiply by nothing.
+/// Weight rows of a tile, which the consumer warps of a thread block multiply together by the tensor cores, each four quant blocks of a stage. One more warp
+/// runs the epilogue, and one is the producer.
+constexpr int gemv_tile_rows = 16;
+constexpr int consumer_warps = 16;
+constexpr int mma_gemv_threads = 32 * (consumer_warps + 2);
+/// All threads but those of the producer warp.
+constexpr int input_threads = 32 * (consumer_warps + 1);
+/// Of each weight row.
+constexpr int stage_quant_blocks = 4 * consumer_warps;
+/// The alignment of a stage, which the swizzle needs, and the most stages of the ring buffer.
+constexpr int stage_alignment = 1024;
+constexpr int max_mma_stages = 12;
+/// Zeros in shared memory, which lanes without an input of their own multiply by.
 constexpr int zero_bytes = 16;
 
-/// How a block shares its memory: slots of the block, their bytes, and bytes of the input. And what tiles it has: `each` of a block's units, one more in the first `more` blocks.
-struct DecodeTileShape {
-  int slots;
-  int slot_bytes;
+/// How a thread block divides its shared memory (stages, their bytes, bytes of the input), and which tiles it takes: `units_per_block` units, one more in the first `blocks_with_extra` blocks.
+struct MmaGemvShape {
+  int stages;
+  int stage_bytes;
   int input_bytes;
-  int each = 0;
-  int more = 0;
-  int ahead = 0;  // slots that are filled at a time at first
+  int units_per_block = 0;
+  int blocks_with_extra = 0;
+  int prefetch_stages = 0;  // stages that are filled at once at the beginning
 };
 
-constexpr std::size_t decode_tile_shared_bytes(const DecodeTileShape& shape) {
-  // Sums of two tiles by all warps, 32 outputs that a gated product gathers, what the norm adds up, zeros, barriers, and what is lost before the first slot.
-  return static_cast<std::size_t>(shape.slots) * (static_cast<std::size_t>(shape.slot_bytes) + 2 * sizeof(std::uint64_t)) + static_cast<std::size_t>(shape.input_bytes) +
-         sizeof(float) * most_decode_rows * (2 * multiplying_warps * decode_tile_rows + 32 + 32) + zero_bytes + 5 * sizeof(std::uint64_t) + slot_alignment;
+constexpr std::size_t mma_gemv_shared_bytes(const MmaGemvShape& shape) {
+  // Partial sums of two tiles by all warps, 32 outputs that a gated product collects, the sums of the norm, zeros, mbarriers, and the padding before the first stage.
+  return static_cast<std::size_t>(shape.stages) * (static_cast<std::size_t>(shape.stage_bytes) + 2 * sizeof(std::uint64_t)) + static_cast<std::size_t>(shape.input_bytes) +
+         sizeof(float) * max_gemv_rows * (2 * consumer_warps * gemv_tile_rows + 32 + 32) + zero_bytes + 5 * sizeof(std::uint64_t) + stage_alignment;
 }
 
-/// The same as launch_decode() by the tensor cores, on chips of compute capability 9.0 and more; the last bits are others. Heads have multiples of decode_tile_rows, and of the pairs that are turned whole halves of as many.
-/// Shared memory: decode_tile_shared_bytes().
+/// The same as launch_register_gemv() by the tensor cores, for compute capability 9.0 and newer; the last bits differ. The head size is a multiple of gemv_tile_rows, and the number of RoPE pairs a multiple of half of it.
+/// Shared memory: mma_gemv_shared_bytes().
 template <int width>
-void launch_decode_tiles(Stream stream, int blocks, const DecodeTileShape& shape, const DecodeWork& work);
+void launch_mma_gemv(Stream stream, int blocks, const MmaGemvShape& shape, const GemvParams& params);
 
-// --- Attention of single rows (units/attention_decode.cu) ---
+// --- Attention of decode rows (units/attention_decode.cu) ---
 
-/// The most parts of a row; a warp weighs them all.
-constexpr int most_splits = 64;
-/// What a part of a row leaves: for each (row, query head, split) the sum of shares times values, their largest score and their sum.
-struct SplitParts {
-  float* values;  // (rows, heads, most_splits, head_size)
-  float* largest;  // (rows, heads, most_splits)
+/// The most splits of a row; a warp weighs them all.
+constexpr int max_splits = 64;
+/// What a split of a row leaves, for each (row, query head, split): the sum of probabilities times values, the largest score and the sum of probabilities.
+struct SplitKvPartials {
+  float* values;  // (rows, heads, max_splits, head_size)
+  float* largest;  // (rows, heads, max_splits)
   float* totals;
-  int* arrived;  // (rows, heads) at most: how many parts of what shares keys and values are there; zeros before and after
+  int* arrived;  // (rows, heads) at most: how many splits of the heads that share keys and values have finished; zeros before and after
 };
 
-/// What a block takes.
-std::size_t split_shared_bytes(const KvShape& kv, int group);
+/// The shared memory of a thread block.
+std::size_t split_kv_shared_bytes(const KvShape& kv, int group);
 
-/// Ops::attend of `rows` rows of the batch from first_row on. q, out: (rows, heads * head_size); `quantised`: out once more as bytes
+/// Ops::attend of `rows` rows of the batch from first_row on. q, out: (rows, heads * head_size); `quantised`: where out goes quantised, too
 /// (head_size a multiple of 32), or null.
-void launch_splits(Stream stream, const Cache& cache, int query_heads, int layer, const int* slots, const int* first, const int* visible, int first_row, int rows, const float* q,
-                   const SplitParts& parts, float* out, std::uint8_t* quantised);
+void launch_split_kv(Stream stream, const Cache& cache, int query_heads, int layer, const int* slots, const int* first, const int* visible, int first_row, int rows, const float* q,
+                   const SplitKvPartials& partials, float* out, std::uint8_t* quantised);
 
 }  // namespace LECTERN_CUDA_SPACE
 }  // namespace lectern

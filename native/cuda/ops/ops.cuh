@@ -1,4 +1,4 @@
-// The operations of a language model as kernels on one device.
+// The operations of a language model on one device.
 #pragma once
 
 #include <algorithm>
@@ -26,12 +26,12 @@
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 
-struct RunProduct {
+struct RunPlainGemm {
   Stream stream;
-  const Product& product;
+  const PlainGemmParams& product;
   template <DType type>
   void run() const {
-    launch_product<type>(stream, product);
+    launch_plain_gemm<type>(stream, product);
   }
 };
 
@@ -49,12 +49,12 @@ struct RunLookUp {
   }
 };
 
-/// Elements of the scratch arrays.
+/// The sizes of the scratch arrays, in elements.
 struct Sizes {
   explicit Sizes(const OpsShape& shape)
       : op_rows(static_cast<std::size_t>(std::max(shape.part_rows, shape.logit_rows))),
         expert_rows(shape.experts > 0 ? static_cast<std::size_t>(shape.part_rows) * static_cast<std::size_t>(shape.experts_used) : 0),
-        // Other rows than these are packed (prefill_ops.cuh) or read as they are (decode_ops.cuh).
+        // Other rows are packed (prefill_ops.cuh) or read as they are (decode_ops.cuh).
         in_rows(shape.experts > 0 ? std::max(op_rows, expert_rows) : static_cast<std::size_t>(shape.logit_rows)),
         inputs(in_rows * static_cast<std::size_t>(shape.columns)),
         blocks(in_rows * static_cast<std::size_t>(shape.columns / 32 + 1)),
@@ -67,17 +67,17 @@ struct Sizes {
 
   std::size_t bytes(const OpsShape& shape) const {
     const std::size_t numbers = 2 * static_cast<std::size_t>(shape.logit_rows) + expert_rows;
-    return sizeof(float) * (inputs + expert_outputs + outputs + 2 * kv + 2 * angles + scores + expert_rows) + sizeof(QuantisedBlock) * blocks + sizeof(int) * numbers + told_bytes(shape) + UploadRing::bytes(staging) + 16 * 256;
+    return sizeof(float) * (inputs + expert_outputs + outputs + 2 * kv + 2 * angles + scores + expert_rows) + sizeof(QuantisedBlock) * blocks + sizeof(int) * numbers + staged_bytes(shape) + UploadRing::bytes(staging) + 16 * 256;
   }
 
-  /// Of a pass: six numbers for each row, the frequencies of its rotation, the tiles of its prompts.
-  static std::size_t told_bytes(const OpsShape& shape) {
+  /// Of a pass: six numbers for each row, the RoPE frequencies, the tiles of its prefill rows.
+  static std::size_t staged_bytes(const OpsShape& shape) {
     return 6 * StagedCopy::filled(static_cast<std::size_t>(shape.rows) * sizeof(int)) + StagedCopy::filled(static_cast<std::size_t>(shape.rotated / 2) * sizeof(double)) +
-           PromptAttention::told_bytes(shape);
+           PrefillAttention::staged_bytes(shape);
   }
 
   std::size_t op_rows, expert_rows, in_rows, inputs, blocks, expert_outputs, outputs, kv, angles, scores;
-  std::size_t staging;  // bytes of a file on their way to their planes; a row at least
+  std::size_t staging;  // bytes of a file that are repacked at a time; at least a row
 };
 
 inline bool device_supports(Op op, DType dtype) {
@@ -93,7 +93,7 @@ inline std::size_t cache_bytes(const KvShape& shape) {
 
 class DeviceOps final : public Ops {
  public:
-  DeviceOps(const OpsShape& shape, Streams streams, Chip chip)
+  DeviceOps(const OpsShape& shape, Streams streams, DeviceLimits limits)
       : stream_(streams.work),
         shape_(shape),
         sizes_(shape),
@@ -105,17 +105,17 @@ class DeviceOps final : public Ops {
         values_(sizes_.kv),
         cosines_(sizes_.angles),
         sines_(sizes_.angles),
-        told_(Sizes::told_bytes(shape)),
+        staged_(Sizes::staged_bytes(shape)),
         chosen_rows_(static_cast<std::size_t>(shape.logit_rows)),
         in_order_(static_cast<std::size_t>(shape.logit_rows)),
         scores_(sizes_.scores),
         chosen_(sizes_.expert_rows),
         chosen_weights_(sizes_.expert_rows),
-        placed_(streams, sizes_.staging),
-        decode_(shape, stream_, chip),
-        prompt_(shape, stream_, chip),
-        prompt_attention_(shape, stream_, chip.warpgroups),
-        choices_(shape, stream_) {
+        weights_(streams, sizes_.staging),
+        decode_(shape, stream_, limits),
+        prefill_(shape, stream_, limits),
+        prefill_attention_(shape, stream_, limits.warpgroups),
+        sampling_(shape, stream_) {
     if (shape.kv.head_size > longest_head) throw Error(ErrorCode::unsupported_format, "Heads of more than " + std::to_string(longest_head) + " elements do not run on the GPU.");
     host_in_order_.resize(static_cast<std::size_t>(shape.logit_rows));
     std::iota(host_in_order_.begin(), host_in_order_.end(), 0);
@@ -125,42 +125,42 @@ class DeviceOps final : public Ops {
   bool supports(Op op, DType dtype) const override { return device_supports(op, dtype); }
 
   Matrix load_matrix(const Tensor* parts, int count) override {
-    prompt_.prepare(parts->dtype);
-    return placed_.matrix(parts, count);
+    prefill_.prepare(parts->dtype);
+    return weights_.matrix(parts, count);
   }
-  Matrix load_table(const Tensor& table) override { return placed_.matrix(&table, 1); }
-  const float* load_vector(const float* values, std::size_t count) override { return placed_.vector(values, count); }
+  Matrix load_table(const Tensor& table) override { return weights_.matrix(&table, 1); }
+  const float* load_vector(const float* values, std::size_t count) override { return weights_.vector(values, count); }
   std::size_t kv_bytes(const KvShape& shape) const override { return cache_bytes(shape); }
 
   void begin(const Batch& batch, const Rope& rope) override {
-    placed_.settle();
+    weights_.settle();
     const auto rows = static_cast<std::size_t>(batch.rows);
     pairs_ = rope.rotated / 2;
     adjacent_ = rope.adjacent;
     decode_rows_ = batch.decode_rows;
-    // In this order, so that what recorded passes read lies where it lay.
-    told_.begin();
-    tokens_ = told_.add(batch.tokens, rows);
-    slots_ = told_.add(batch.slots, rows);
-    positions_ = told_.add(batch.positions, rows);
-    cells_ = told_.add(batch.cells, rows);
-    first_ = told_.add(batch.first, rows);
-    visible_ = told_.add(batch.visible, rows);
-    const double* const frequencies = told_.add(rope.frequencies, static_cast<std::size_t>(pairs_));
-    prompt_attention_.begin(batch, told_);
-    told_.send(stream_);
+    // In this order, so that recorded passes find their data at the same addresses.
+    staged_.begin();
+    tokens_ = staged_.add(batch.tokens, rows);
+    slots_ = staged_.add(batch.slots, rows);
+    positions_ = staged_.add(batch.positions, rows);
+    cells_ = staged_.add(batch.cells, rows);
+    first_ = staged_.add(batch.first, rows);
+    visible_ = staged_.add(batch.visible, rows);
+    const double* const frequencies = staged_.add(rope.frequencies, static_cast<std::size_t>(pairs_));
+    prefill_attention_.begin(batch, staged_);
+    staged_.send(stream_);
     if (pairs_ == 0) return;
-    launch(stream_, turn_angles, Grid{batch.rows}, 64, frequencies, pairs_, rope.magnitude, positions_, cosines_.get(), sines_.get());
+    launch(stream_, rope_angles, Grid{batch.rows}, 64, frequencies, pairs_, rope.magnitude, positions_, cosines_.get(), sines_.get());
   }
   void end() override { check_launches(); }
 
   void embed(const Matrix& table, Rows rows, float* x) override {
-    with_type(table.dtype, RunLookUp{stream_, table, rows.count, tokens_ + rows.first, nullptr, false, x});
+    dispatch_type(table.dtype, RunLookUp{stream_, table, rows.count, tokens_ + rows.first, nullptr, false, x});
   }
 
   void add_positions(const Matrix& positions, const float* type_row, Rows rows, float* x) override {
     if (positions.data != nullptr) {
-      with_type(positions.dtype, RunLookUp{stream_, positions, rows.count, positions_ + rows.first, type_row, true, x});
+      dispatch_type(positions.dtype, RunLookUp{stream_, positions, rows.count, positions_ + rows.first, type_row, true, x});
     } else if (type_row != nullptr) {
       launch(stream_, add_to_rows, Grid{rows.count}, row_threads, type_row, positions.columns, x);
     }
@@ -180,12 +180,12 @@ class DeviceOps final : public Ops {
     x += static_cast<std::ptrdiff_t>(decoded) * weights.query.weight.columns;
     q += static_cast<std::ptrdiff_t>(decoded) * weights.query.weight.rows;
     rows = {rows.first + decoded, rows.count - decoded};
-    prompt_.take(weights.norm, rows.count, weights.query.weight.columns, x, prepared);
-    if (hands_on(weights, kv)) {
-      prompt_.keep_heads(weights, 1.0F / std::sqrt(static_cast<float>(kv.shape.head_size)), q, {cache_of(kv), slots_, cells_, rows.first, layer, 0}, {cache_of(kv), slots_, cells_, rows.first, layer, 1});
+    prefill_.take(weights.norm, rows.count, weights.query.weight.columns, x, prepared);
+    if (keeps_halves(weights, kv)) {
+      prefill_.keep_heads(weights, 1.0F / std::sqrt(static_cast<float>(kv.shape.head_size)), q, {cache_of(kv), slots_, cells_, rows.first, layer, 0}, {cache_of(kv), slots_, cells_, rows.first, layer, 1});
       return;
     }
-    prompt_.multiply_heads(weights, q, keys_.get(), values_.get());
+    prefill_.multiply_heads(weights, q, keys_.get(), values_.get());
     finish(rows, weights, q, kv, layer);
   }
 
@@ -201,7 +201,7 @@ class DeviceOps final : public Ops {
     q += static_cast<std::ptrdiff_t>(decoded) * heads * kv.shape.head_size;
     out += static_cast<std::ptrdiff_t>(decoded) * heads * kv.shape.head_size;
     rows = {rows.first + decoded, rows.count - decoded};
-    if (prompt_attention_.attend(rows.first, rows.count, heads, cache_of(kv), layer, first_, visible_, q, out)) return prepared;
+    if (prefill_attention_.attend(rows.first, rows.count, heads, cache_of(kv), layer, first_, visible_, q, out)) return prepared;
     attend_by_rows(rows, heads, q, kv, layer, out);
     return prepared;
   }
@@ -213,8 +213,8 @@ class DeviceOps final : public Ops {
     in += static_cast<std::ptrdiff_t>(decoded) * weights.weight.columns;
     x += static_cast<std::ptrdiff_t>(decoded) * weights.weight.rows;
     rows -= decoded;
-    prompt_.take(Norm{}, rows, weights.weight.columns, in, prepared);
-    prompt_.multiply(weights, Ending::add, x);
+    prefill_.take(Norm{}, rows, weights.weight.columns, in, prepared);
+    prefill_.multiply(weights, Epilogue::add, x);
     return left;
   }
 
@@ -225,52 +225,52 @@ class DeviceOps final : public Ops {
     x += static_cast<std::ptrdiff_t>(decoded) * weights.gate.columns;
     out += static_cast<std::ptrdiff_t>(decoded) * weights.gate.rows;
     rows -= decoded;
-    prompt_.take(weights.norm, rows, weights.gate.columns, x, prepared);
-    prompt_.multiply_gated(weights.gate, weights.up, out, second_outputs_.get());
+    prefill_.take(weights.norm, rows, weights.gate.columns, x, prepared);
+    prefill_.multiply_gated(weights.gate, weights.up, out, second_outputs_.get());
     return left;
   }
 
   void project_gelu(const Linear& weights, int rows, const float* x, float* out, const PreparedRows& prepared) override {
-    prompt_.take(Norm{}, rows, weights.weight.columns, x, prepared);
-    prompt_.multiply(weights, Ending::gelu, out);
+    prefill_.take(Norm{}, rows, weights.weight.columns, x, prepared);
+    prefill_.multiply(weights, Epilogue::gelu, out);
   }
 
   void project_gelu_add(const Linear& up, const Linear& down, int rows, float* hidden, float* x, const PreparedRows& prepared) override {
-    if (!prompt_.packs_gelu(up, down)) return Ops::project_gelu_add(up, down, rows, hidden, x, prepared);
-    prompt_.take(Norm{}, rows, up.weight.columns, x, prepared);
-    prompt_.pack_gelu(up);
-    prompt_.multiply(down, Ending::add, x);
+    if (!prefill_.packs_gelu(up, down)) return Ops::project_gelu_add(up, down, rows, hidden, x, prepared);
+    prefill_.take(Norm{}, rows, up.weight.columns, x, prepared);
+    prefill_.pack_gelu(up);
+    prefill_.multiply(down, Epilogue::add, x);
   }
 
   void experts(const ExpertWeights& weights, int rows, float* x) override {
-    const bool bytes = takes_bytes(weights.gate) || takes_bytes(weights.up) || takes_bytes(weights.router);
+    const bool bytes = takes_quantised(weights.gate) || takes_quantised(weights.up) || takes_quantised(weights.router);
     prepare(weights.norm, rows, weights.router.columns, x, nullptr, bytes);
     product({weights.router, nullptr}, rows, scores_.get(), false);
     launch(stream_, choose_experts, Grid{rows}, 32, weights.router.rows, weights.used, scores_.get(), chosen_.get(), chosen_weights_.get());
-    const int answers = rows * weights.used;
-    expert_product(weights.gate, answers, weights.used, first_outputs_.get());
-    expert_product(weights.up, answers, weights.used, second_outputs_.get());
-    launch(stream_, gate_rows, Grid{answers}, row_threads, weights.gate.rows, static_cast<const float*>(first_outputs_.get()), static_cast<const float*>(second_outputs_.get()), inputs_.get(),
-           takes_bytes(weights.down) ? blocks_.get() : nullptr);
-    expert_product(weights.down, answers, 1, first_outputs_.get());
-    launch(stream_, add_answers, Grid{rows}, row_threads, weights.used, weights.down.rows, static_cast<const float*>(chosen_weights_.get()), static_cast<const float*>(first_outputs_.get()), x);
+    const int expert_rows = rows * weights.used;
+    expert_product(weights.gate, expert_rows, weights.used, first_outputs_.get());
+    expert_product(weights.up, expert_rows, weights.used, second_outputs_.get());
+    launch(stream_, silu_gate_rows, Grid{expert_rows}, row_threads, weights.gate.rows, static_cast<const float*>(first_outputs_.get()), static_cast<const float*>(second_outputs_.get()), inputs_.get(),
+           takes_quantised(weights.down) ? blocks_.get() : nullptr);
+    expert_product(weights.down, expert_rows, 1, first_outputs_.get());
+    launch(stream_, add_expert_outputs, Grid{rows}, row_threads, weights.used, weights.down.rows, static_cast<const float*>(chosen_weights_.get()), static_cast<const float*>(first_outputs_.get()), x);
   }
 
-  PreparedRows normalise(const Norm& norm, int rows, int columns, float* x) override { return prompt_.normalise(norm, rows, columns, x); }
+  PreparedRows normalise(const Norm& norm, int rows, int columns, float* x) override { return prefill_.normalise(norm, rows, columns, x); }
 
   void logits(const Norm& norm, const Matrix& weights, const std::int32_t* chosen, int count, const float* x, float* logits) override {
-    // The first rows in their order are known: nothing crosses while a pass is recorded.
+    // The numbers 0, 1, ... are on the device already: nothing is copied while a pass is recorded.
     const bool in_order = std::equal(chosen, chosen + count, host_in_order_.begin());
     if (!in_order) copy_to_device(stream_, chosen_rows_.get(), chosen, static_cast<std::size_t>(count) * sizeof(int));
     const int* const rows = in_order ? in_order_.get() : chosen_rows_.get();
-    // A row of logits is one of few, whatever rows the pass has.
+    // There are few rows of logits, however many rows the pass has.
     if (decode_.takes(weights) && norm.bias == nullptr) return decode_.store(norm, {weights, nullptr}, rows, count, x, logits);
-    prepare(norm, count, weights.columns, x, rows, takes_bytes(weights));
+    prepare(norm, count, weights.columns, x, rows, takes_quantised(weights));
     product({weights, nullptr}, count, logits, false);
   }
 
-  bool chooses(const TokenRule& rule) const override { return choices_.takes(rule); }
-  void choose_tokens(const TokenRule* rules, int count, const float* logits, TokenChoice* choices) override { choices_.choose(rules, count, logits, choices); }
+  bool chooses(const TokenRule& rule) const override { return sampling_.takes(rule); }
+  void choose_tokens(const TokenRule* rules, int count, const float* logits, TokenChoice* choices) override { sampling_.choose(rules, count, logits, choices); }
 
   void pool(Pooling pooling, int rows, int columns, const float* x, float* out) override {
     const int first = pooling == Pooling::last ? rows - 1 : 0;
@@ -294,23 +294,23 @@ class DeviceOps final : public Ops {
   }
 
  private:
-  /// How many of an op's rows go on with answers: the first of a pass. An op on a part without a number begins with the pass.
+  /// How many rows of an op are decode rows, the first of a pass. An op whose rows have no number begins with the pass.
   int decoded_of(Rows rows) const { return std::clamp(decode_rows_ - rows.first, 0, rows.count); }
-  HeadWork head_work(const AttentionWeights& weights, int first_row, int layer) const {
+  HeadParams head_work(const AttentionWeights& weights, int first_row, int layer) const {
     return {weights.query_norm, weights.key_norm, weights.norm.epsilon, weights.heads, pairs_, adjacent_, cosines_.get(), sines_.get(), slots_, cells_, first_row, layer};
   }
-  /// Whether the products of queries, keys and values end where these belong: nothing turns or norms their heads.
-  bool hands_on(const AttentionWeights& weights, const Kv& kv) const {
-    return pairs_ == 0 && weights.query_norm == nullptr && weights.key_norm == nullptr && kv.shape.dtype != DType::q8_0 && PromptRows::hands_on(weights.query.weight) &&
-           PromptRows::hands_on(weights.key.weight) && PromptRows::hands_on(weights.value.weight);
+  /// Whether the epilogues of the products of queries, keys and values store them in their place: there is neither RoPE nor a head norm.
+  bool keeps_halves(const AttentionWeights& weights, const Kv& kv) const {
+    return pairs_ == 0 && weights.query_norm == nullptr && weights.key_norm == nullptr && kv.shape.dtype != DType::q8_0 && PrefillOps::keeps_halves(weights.query.weight) &&
+           PrefillOps::keeps_halves(weights.key.weight) && PrefillOps::keeps_halves(weights.value.weight);
   }
-  /// Of queries, keys and values that lie as the products left them.
+  /// RoPE, head norms and the KV cache, for queries, keys and values as the products stored them.
   void finish(Rows rows, const AttentionWeights& weights, float* q, const Kv& kv, int layer) const {
     const int heads = weights.heads + 2 * kv.shape.heads;
-    launch_shared(stream_, finish_heads, Grid{rows.count, (heads + heads_of_block - 1) / heads_of_block}, 32 * heads_of_block, sizeof(float) * static_cast<std::size_t>(heads_of_block * kv.shape.head_size), head_work(weights, rows.first, layer), cache_of(kv), q, static_cast<const float*>(keys_.get()),
+    launch_shared(stream_, finish_heads, Grid{rows.count, (heads + heads_per_block - 1) / heads_per_block}, 32 * heads_per_block, sizeof(float) * static_cast<std::size_t>(heads_per_block * kv.shape.head_size), head_work(weights, rows.first, layer), cache_of(kv), q, static_cast<const float*>(keys_.get()),
            static_cast<const float*>(values_.get()));
   }
-  static bool takes_bytes(const Matrix& weights) { return info_of(weights.dtype).block_elements > 1; }
+  static bool takes_quantised(const Matrix& weights) { return info_of(weights.dtype).block_elements > 1; }
   static NormParameters parameters(const Norm& norm) { return {norm.weight, norm.bias, norm.epsilon}; }
   static Cache cache_of(const Kv& kv) {
     const CacheType type = kv.shape.dtype == DType::f16 ? CacheType::halves : kv.shape.dtype == DType::q8_0 ? CacheType::bytes : CacheType::floats;
@@ -321,7 +321,7 @@ class DeviceOps final : public Ops {
     return sequence * static_cast<std::size_t>(shape.positions) * static_cast<std::size_t>(shape.heads) * static_cast<std::size_t>(shape.head_size);
   }
 
-  /// norm(x), or of chosen rows, as the products' input: floats, and signed bytes where asked.
+  /// Stores norm(x), or that of chosen rows, as the input of products: floats, and quantised where `bytes`.
   void prepare(const Norm& norm, int rows, int columns, const float* x, const int* chosen, bool bytes) {
     launch(stream_, normalise_rows, Grid{rows}, row_threads, parameters(norm), columns, x, chosen, inputs_.get(), bytes ? blocks_.get() : nullptr);
   }
@@ -330,22 +330,22 @@ class DeviceOps final : public Ops {
     launch(stream_, attend_rows, Grid{rows.count, heads}, attention_threads, cache_of(kv), heads, layer, slots_, first_, visible_, rows.first, q, out);
   }
 
-  Product product_of(const Matrix& weights, int rows, float* y) const {
-    const void* in = takes_bytes(weights) ? static_cast<const void*>(blocks_.get()) : inputs_.get();
-    return {static_cast<const std::uint8_t*>(weights.data), placed_row_bytes(weights.dtype, weights.columns), part_bytes(weights.dtype, weights.rows, weights.columns), weights.rows, weights.columns,
+  PlainGemmParams product_of(const Matrix& weights, int rows, float* y) const {
+    const void* in = takes_quantised(weights) ? static_cast<const void*>(blocks_.get()) : inputs_.get();
+    return {static_cast<const std::uint8_t*>(weights.data), repacked_row_bytes(weights.dtype, weights.columns), part_bytes(weights.dtype, weights.rows, weights.columns), weights.rows, weights.columns,
             in, rows, 1, nullptr, nullptr, y, false};
   }
   void product(const Linear& linear, int rows, float* y, bool adds) const {
-    Product product = product_of(linear.weight, rows, y);
+    PlainGemmParams product = product_of(linear.weight, rows, y);
     product.bias = linear.bias;
     product.adds = adds;
-    with_type(linear.weight.dtype, RunProduct{stream_, product});
+    dispatch_type(linear.weight.dtype, RunPlainGemm{stream_, product});
   }
-  void expert_product(const Matrix& weights, int answers, int divisor, float* y) const {
-    Product product = product_of(weights, answers, y);
+  void expert_product(const Matrix& weights, int expert_rows, int divisor, float* y) const {
+    PlainGemmParams product = product_of(weights, expert_rows, y);
     product.row_divisor = divisor;
     product.part = chosen_.get();
-    with_type(weights.dtype, RunProduct{stream_, product});
+    dispatch_type(weights.dtype, RunPlainGemm{stream_, product});
   }
 
   Stream stream_;
@@ -354,16 +354,16 @@ class DeviceOps final : public Ops {
   DeviceArray<float> inputs_;
   DeviceArray<QuantisedBlock> blocks_;
   DeviceArray<float> first_outputs_, second_outputs_, keys_, values_, cosines_, sines_;
-  StagedCopy told_;
+  StagedCopy staged_;
   DeviceArray<int> chosen_rows_, in_order_;
   DeviceArray<float> scores_;
   DeviceArray<int> chosen_;
   DeviceArray<float> chosen_weights_;
-  PlacedWeights placed_;
-  DecodeRows decode_;
-  PromptRows prompt_;
-  PromptAttention prompt_attention_;
-  TokenChoices choices_;
+  RepackedWeights weights_;
+  DecodeOps decode_;
+  PrefillOps prefill_;
+  PrefillAttention prefill_attention_;
+  TokenSampling sampling_;
   std::vector<std::int32_t> host_in_order_;
   const int* tokens_ = nullptr;
   const int* slots_ = nullptr;

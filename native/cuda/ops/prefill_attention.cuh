@@ -1,5 +1,5 @@
-// Attention of the rows of prompts and texts: which of them make a tile, and its kernel. That of rows that go on with answers is in
-// ops.cuh.
+// Attention of prefill rows and of embedding models: the query tiles, and their kernel. For decode rows see
+// decode_ops.cuh.
 #pragma once
 
 #include <algorithm>
@@ -14,32 +14,32 @@
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 
-class PromptAttention {
+class PrefillAttention {
  public:
   /// `warpgroups`: whether the device has them.
-  PromptAttention(const OpsShape& shape, Stream stream, bool warpgroups)
-      : stream_(stream), part_rows_(shape.part_rows), tokens_(tokens_of_tile(group_of(shape))), usable_(goes_by_flash(shape.kv) && tokens_ > 0), groups_(stream, warpgroups && usable_, shape.kv) {
+  PrefillAttention(const OpsShape& shape, Stream stream, bool warpgroups)
+      : stream_(stream), part_rows_(shape.part_rows), tokens_(tokens_per_tile(group_of(shape))), usable_(has_flash_attention(shape.kv) && tokens_ > 0), groups_(stream, warpgroups && usable_, shape.kv) {
     host_tiles_.reserve(most_tiles(shape));
   }
 
-  /// What begin() adds at most.
-  static std::size_t told_bytes(const OpsShape& shape) { return StagedCopy::filled(most_tiles(shape) * sizeof(QueryTile)); }
+  /// The most bytes that begin() adds.
+  static std::size_t staged_bytes(const OpsShape& shape) { return StagedCopy::filled(most_tiles(shape) * sizeof(QueryTile)); }
 
-  /// For all layers of a pass, whose kernels are told by `told`.
-  void begin(const Batch& batch, StagedCopy& told) {
+  /// For all layers of a pass; the tiles are copied by `staged`.
+  void begin(const Batch& batch, StagedCopy& staged) {
     host_tiles_.clear();
     if (!usable_) return;
     for (int row = batch.decode_rows; row < batch.rows; ++row) {
       const bool goes_on = row > batch.decode_rows && batch.slots[row] == batch.slots[row - 1] && batch.positions[row] == batch.positions[row - 1] + 1 &&
                            host_tiles_.back().tokens < tokens_ && row % part_rows_ != 0;
-      if (!goes_on) host_tiles_.push_back({row, 0, batch.slots[row], batch.first[row] / cell_tile * cell_tile, 0});
+      if (!goes_on) host_tiles_.push_back({row, 0, batch.slots[row], batch.first[row] / kv_tile * kv_tile, 0});
       ++host_tiles_.back().tokens;
       host_tiles_.back().end = std::max(host_tiles_.back().end, batch.visible[row]);
     }
-    tiles_ = told.add(host_tiles_.data(), host_tiles_.size());
+    tiles_ = staged.add(host_tiles_.data(), host_tiles_.size());
   }
 
-  /// Of the batch's rows first .. first + count - 1, which are no part of a tile. q, out: (count, heads, head_size). False where
+  /// Attention of rows first .. first + count - 1 of the batch, which must not split a tile. q, out: (count, heads, head_size). Returns false where
   /// this cache or these heads need another kernel.
   bool attend(int first, int count, int heads, const Cache& cache, int layer, const int* row_first, const int* row_visible, const float* q, float* out) const {
     if (!usable_) return false;
@@ -48,23 +48,23 @@ class PromptAttention {
     const auto to = std::lower_bound(from, host_tiles_.end(), first + count, before);
     const auto tiles = static_cast<int>(to - from);
     const QueryTile* const at = tiles_ + (from - host_tiles_.begin());
-    const auto launch = groups_.takes() ? launch_group_attention : launch_tile_attention;
+    const auto launch = groups_.takes() ? launch_wgmma_attention : launch_flash_attention;
     launch(stream_, cache, heads, layer, at, tiles, row_first, row_visible, first, q, out);
     return true;
   }
 
  private:
   static int group_of(const OpsShape& shape) { return std::max(1, shape.heads / std::max(1, shape.kv.heads)); }
-  /// Rows that follow nobody are tiles of their own.
+  /// Rows that do not continue another row are tiles of their own.
   static std::size_t most_tiles(const OpsShape& shape) { return static_cast<std::size_t>(shape.rows); }
 
   Stream stream_;
   int part_rows_;
   int tokens_;  // of a tile at most
   bool usable_;
-  AttentionChoice groups_;
+  AttentionSelection groups_;
   std::vector<QueryTile> host_tiles_;
-  const QueryTile* tiles_ = nullptr;  // the same on the device
+  const QueryTile* tiles_ = nullptr;  // the same in device memory
 };
 
 }  // namespace LECTERN_CUDA_SPACE

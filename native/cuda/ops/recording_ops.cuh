@@ -14,7 +14,7 @@ namespace LECTERN_CUDA_SPACE {
 
 class RecordingOps final : public Ops {
  public:
-  RecordingOps(const OpsShape& shape, Streams streams, Chip chip) : ops_(shape, streams, chip), passes_(streams.work), records_(shape.records), in_order_(static_cast<std::size_t>(shape.logit_rows)) {
+  RecordingOps(const OpsShape& shape, Streams streams, DeviceLimits limits) : ops_(shape, streams, limits), passes_(streams.work), records_(shape.records), in_order_(static_cast<std::size_t>(shape.logit_rows)) {
     std::iota(in_order_.begin(), in_order_.end(), 0);
   }
 

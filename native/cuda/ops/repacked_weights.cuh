@@ -1,4 +1,4 @@
-// The weights of a model on the device: uploaded as the file has them, repacked to planes there.
+// The weights of a model on the device: uploaded as in the file, repacked to bit planes there.
 #pragma once
 
 #include <cstdint>
@@ -30,34 +30,34 @@ struct RunRepack {
   }
 };
 
-/// Parts of a matrix begin where 256 bytes do.
+/// Parts of a matrix are aligned to 256 bytes.
 inline std::size_t part_bytes(DType dtype, std::int64_t rows, std::int64_t columns) {
-  return (placed_row_bytes(dtype, columns) * static_cast<std::size_t>(rows) + 255) / 256 * 256;
+  return (repacked_row_bytes(dtype, columns) * static_cast<std::size_t>(rows) + 255) / 256 * 256;
 }
 
-/// Behind all parts of a matrix of f16 lies the largest magnitude of its weights, in 256 bytes of their own; behind those that are quantised what is read beyond.
+/// Behind all parts of an f16 matrix lies its largest magnitude, in 256 bytes of its own; behind quantised ones the padding that copies read.
 inline std::size_t matrix_bytes_of(DType dtype, std::int64_t rows, std::int64_t columns, int count) {
   return part_bytes(dtype, rows, columns) * static_cast<std::size_t>(count) + (dtype == DType::f16 ? 256 : info_of(dtype).block_elements > 1 ? read_beyond : 0);
 }
 inline const LargestBits* largest_of(const Matrix& matrix) {
   return reinterpret_cast<const LargestBits*>(static_cast<const std::uint8_t*>(matrix.data) + part_bytes(matrix.dtype, matrix.rows, matrix.columns) * static_cast<std::size_t>(matrix.count));
 }
-/// Behind a vector that was placed, at the next multiple of eight bytes, that of its own.
+/// Behind a vector lies its largest magnitude, at the next multiple of eight bytes.
 inline const LargestBits* largest_of(const float* vector, int count) { return vector == nullptr ? nullptr : reinterpret_cast<const LargestBits*>(vector + (count + 1) / 2 * 2); }
 
-/// Owns what was placed.
-class PlacedWeights {
+/// Owns the weights.
+class RepackedWeights {
  public:
-  /// `part_bytes`: of a file on their way to their planes at a time; a row at least.
-  PlacedWeights(Streams streams, std::size_t part_bytes) : streams_(streams), part_bytes_(part_bytes), ring_(std::make_unique<UploadRing>(streams, part_bytes)) {}
+  /// `part_bytes`: bytes of a file that are repacked at a time; at least a row.
+  RepackedWeights(Streams streams, std::size_t part_bytes) : streams_(streams), part_bytes_(part_bytes), ring_(std::make_unique<UploadRing>(streams, part_bytes)) {}
 
-  /// What loading took goes; placing something more takes it again.
+  /// Releases the memory that loading needed; placing another matrix allocates it again.
   void settle() { ring_.reset(); }
 
   Matrix matrix(const Tensor* parts, int count) {
     const DType dtype = parts->dtype;
     const std::size_t bytes = part_bytes(dtype, parts->rows(), parts->row_length());
-    DeviceArray<std::uint8_t>& placed = placed_.emplace_back(matrix_bytes_of(dtype, parts->rows(), parts->row_length(), count));
+    DeviceArray<std::uint8_t>& placed = weights_.emplace_back(matrix_bytes_of(dtype, parts->rows(), parts->row_length(), count));
     LargestBits* const largest = dtype == DType::f16 ? reinterpret_cast<LargestBits*>(placed.get() + static_cast<std::size_t>(count) * bytes) : nullptr;
     if (largest != nullptr) clear(streams_.work, largest, sizeof *largest);
     for (int i = 0; i < count; ++i) upload(parts[i], placed.get() + static_cast<std::size_t>(i) * bytes, largest);
@@ -66,8 +66,8 @@ class PlacedWeights {
 
   const float* vector(const float* values, std::size_t count) {
     const std::size_t even = (count + 1) / 2 * 2;
-    DeviceArray<std::uint8_t>& placed = placed_.emplace_back(even * sizeof(float) + sizeof(LargestBits));
-    // By the ring as well: a copy from other memory would wait for the matrices before it.
+    DeviceArray<std::uint8_t>& placed = weights_.emplace_back(even * sizeof(float) + sizeof(LargestBits));
+    // Also by the ring: a copy from other memory would wait for the matrices before it.
     ring().upload(reinterpret_cast<const std::byte*>(values), sizeof(float), count, [&](const std::uint8_t* staged, std::size_t first, std::size_t some) {
       copy_on_device(streams_.work, placed.get() + first * sizeof(float), staged, some * sizeof(float));
     });
@@ -84,16 +84,16 @@ class PlacedWeights {
 
   void upload(const Tensor& part, std::uint8_t* placed, LargestBits* largest) {
     const std::size_t bytes = row_bytes(part.dtype, part.row_length());
-    const std::size_t pitch = placed_row_bytes(part.dtype, part.row_length());
+    const std::size_t pitch = repacked_row_bytes(part.dtype, part.row_length());
     ring().upload(part.data, bytes, static_cast<std::size_t>(part.rows()), [&](const std::uint8_t* staged, std::size_t first, std::size_t count) {
-      with_type(part.dtype, RunRepack{streams_.work, staged, bytes, static_cast<int>(part.row_length()), static_cast<int>(count), placed + first * pitch, largest});
+      dispatch_type(part.dtype, RunRepack{streams_.work, staged, bytes, static_cast<int>(part.row_length()), static_cast<int>(count), placed + first * pitch, largest});
     });
   }
 
   Streams streams_;
   std::size_t part_bytes_;
-  std::vector<DeviceArray<std::uint8_t>> placed_;
-  std::unique_ptr<UploadRing> ring_;  // null between loading and the next
+  std::vector<DeviceArray<std::uint8_t>> weights_;
+  std::unique_ptr<UploadRing> ring_;  // null unless a model is loading
 };
 
 }  // namespace LECTERN_CUDA_SPACE

@@ -1,4 +1,4 @@
-// The choice of tokens where the logits are, so that only their numbers cross: what the host tells the kernels, and their memory. C++17.
+// Token sampling on the device, so that only token ids are copied to the host: the jobs and their memory. C++17.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +12,12 @@
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 
-class TokenChoices {
+class TokenSampling {
  public:
   /// For rows of OpsShape::vocabulary logits, none where that is 0. Throws Error `out_of_memory`.
-  TokenChoices(const OpsShape& shape, Stream stream);
+  TokenSampling(const OpsShape& shape, Stream stream);
 
-  /// What one allocates on the device.
+  /// The device memory of one.
   static std::size_t bytes(const OpsShape& shape);
 
   /// As Ops::chooses.
@@ -32,7 +32,7 @@ class TokenChoices {
   Stream stream_;
   int vocabulary_;
   int tiles_;
-  StagedCopy told_;
+  StagedCopy staged_;
   DeviceArray<float> changed_;  // (rows, vocabulary)
   DeviceArray<RowExtreme> extremes_;
   DeviceArray<TileSum> sums_;

@@ -1,4 +1,4 @@
-// The CUDA room of a build without nvcc: no device, and it says so.
+// The CUDA room of a build without nvcc: reports that there is no device.
 #include "cuda/runtime/backend.h"
 #include "cuda/runtime/ceilings.h"
 #include "cuda/runtime/device.h"
@@ -12,7 +12,7 @@ std::vector<Device> devices() { return {}; }
 
 std::string why_none() { return "this build holds no CUDA code: build where nvcc is found, or take the program that has it"; }
 
-Ceilings measure_ceilings(int, std::size_t, int) { throw Error(ErrorCode::invalid_request, "This build holds no CUDA code: there is no card to measure."); }
+PeakRates measure_peak_rates(int, std::size_t, int) { throw Error(ErrorCode::invalid_request, "This build holds no CUDA code: there is no card to measure."); }
 
 std::string take_remarks() { return {}; }
 

@@ -1,17 +1,17 @@
-// What a card's memory and tensor cores do at most.
+// The peak rates of a GPU's memory and tensor cores.
 #pragma once
 
 #include <cstddef>
 
 namespace lectern::cuda {
 
-struct Ceilings {
+struct PeakRates {
   double read_bytes_per_second;
-  double brain_operations_per_second;  // of mma.sync from registers; instructions that this code does not use may do more
+  double bf16_operations_per_second;  // of mma.sync from registers; wgmma may do more
 };
 
-/// Reads `bytes` of memory, and multiplies `turns` times in every warp that runs, several times each, and takes the best. Throws Error
+/// Reads `bytes` of memory, and multiplies `turns` times in every warp, several times each, and takes the best. Throws Error
 /// `out_of_memory`, `device_lost`, `invalid_request` in a build without CUDA.
-Ceilings measure_ceilings(int device, std::size_t bytes, int turns);
+PeakRates measure_peak_rates(int device, std::size_t bytes, int turns);
 
 }  // namespace lectern::cuda

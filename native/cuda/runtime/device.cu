@@ -1,4 +1,4 @@
-// Asks the CUDA runtime, which is linked statically and opens the driver's libcuda.so.1 alone.
+// Device queries. The CUDA runtime is linked statically and opens the driver's libcuda.so.1 alone.
 #include "cuda/runtime/device.h"
 
 #include <map>
@@ -9,17 +9,17 @@
 namespace lectern::cuda {
 namespace {
 
-/// How many there are, or why nobody knows.
+/// The number of devices, or why it is unknown.
 cudaError_t count_devices(int& count) {
   const cudaError_t status = cudaGetDeviceCount(&count);
-  // The runtime remembers the error of this call; the next check must not find it.
+  // The runtime keeps the error of this call; the next check must not find it.
   if (status != cudaSuccess) cudaGetLastError();
   return status;
 }
 
 std::string version_of(int number) { return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10); }
 
-/// The first branch of the driver that knows this release of CUDA (release notes of the toolkit, table 3).
+/// The first driver branch that supports this CUDA release (release notes of the toolkit, table 3).
 int least_driver(int runtime) { return runtime >= 13000 ? 580 : runtime >= 12000 ? 525 : 450; }
 
 std::string too_old() {
@@ -44,7 +44,7 @@ std::string reason_of(cudaError_t status) {
   }
 }
 
-/// What does not change of a device. The driver takes milliseconds to tell it, and readiness is asked for every few seconds.
+/// The constant properties of a device. The driver takes milliseconds to report them, and readiness is checked every few seconds.
 cudaError_t know(int index, Device& known) {
   static std::mutex mutex;
   static std::map<int, Device> all;
@@ -78,7 +78,7 @@ std::vector<Device> devices() {
     Device device{};
     const cudaError_t known = know(index, device);
     if (index != chosen_device && known != cudaSuccess) {
-      // Another's GPU may fail without harm to what runs on ours; the error is not to be met by the next call.
+      // A device of another program may fail without harm to ours; the next call must not find its error.
       cudaGetLastError();
       continue;
     }

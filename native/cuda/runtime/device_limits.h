@@ -1,4 +1,4 @@
-// What operations ask of the chip that they run on. C++17.
+// The properties of a device that operations depend on. C++17.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +9,12 @@
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 
-struct Chip {
-  int multiprocessors;       // how many blocks of the largest kind run at a time
-  std::size_t shared_bytes;  // what a block may ask for at most
-  bool warpgroups;           // whether the kernels of warpgroups.h run on it
-  cuda::GemvKernel gemv;     // of products of decode rows
-  int unpacked_from;         // so many rows are worth unpacking a matrix for
+struct DeviceLimits {
+  int multiprocessors;       // thread blocks of the largest kind that run at a time
+  std::size_t shared_bytes;  // of a thread block at most
+  bool warpgroups;           // whether the kernels of warpgroups.h may be used
+  cuda::GemvKernel gemv;     // the kernel of products of decode rows
+  int min_dense_rows;         // from so many prefill rows on a matrix is unpacked first
 };
 
 }  // namespace LECTERN_CUDA_SPACE

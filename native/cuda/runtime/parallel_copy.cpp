@@ -52,7 +52,7 @@ void ParallelCopy::work(std::size_t number) {
 }
 
 void ParallelCopy::copy_part(std::size_t number) const {
-  // Whole pages, so that no two threads wait for one.
+  // Whole pages, so that no two threads wait for the same one.
   const std::size_t parts = threads_.size() + 1;
   const std::size_t part = ((bytes_ + parts - 1) / parts + 4095) / 4096 * 4096;
   const std::size_t first = std::min(bytes_, number * part);

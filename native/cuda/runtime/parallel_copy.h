@@ -1,4 +1,4 @@
-// Copies by several threads at a time.
+// Copies by several threads.
 #pragma once
 
 #include <condition_variable>
@@ -9,10 +9,10 @@
 
 namespace lectern::cuda {
 
-/// One thread's copy from a mapped file is slower than the bus to a GPU: it waits for the memory, and for pages that are not there yet.
+/// One thread's copy from a mapped file is slower than the bus to a GPU: it waits for memory, and for pages that are not loaded yet.
 class ParallelCopy {
  public:
-  /// With so many threads beside the caller's, 0 or more.
+  /// With so many threads in addition to the caller's, 0 or more.
   explicit ParallelCopy(int threads);
   ~ParallelCopy();
   ParallelCopy(const ParallelCopy&) = delete;
@@ -28,7 +28,7 @@ class ParallelCopy {
   std::mutex mutex_;
   std::condition_variable begin_;
   std::condition_variable end_;
-  unsigned turn_ = 0;  // of copies that began
+  unsigned turn_ = 0;  // number of copies so far
   std::size_t busy_ = 0;
   bool leaving_ = false;
   void* to_ = nullptr;

@@ -1,4 +1,4 @@
-// The runtime over the CUDA runtime's calls.
+// Implements runtime.h by the CUDA runtime.
 #include "cuda/runtime/runtime.h"
 
 #include <cuda.h>
@@ -39,26 +39,26 @@ void allow_shared(const void* kernel, std::size_t bytes) {
   const std::lock_guard<std::mutex> lock(mutex);
   std::size_t& most = allowed[kernel];
   if (bytes <= most) return;
-  // Where it fails the launch does, too, and says so.
+  // If it fails, the launch fails, too, and reports it.
   if (cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)) == cudaSuccess) most = bytes;
 }
 
 namespace {
 
-__global__ void some_kernel() {}
+__global__ void empty_kernel() {}
 
-/// Whether the kernels on the device in use have what they have from compute capability 9.0 on. Of a build for older chips alone they are the older ones' on whatever chip, and
-/// without a word: nothing would wait for the kernels before it, and products by rings would be none.
-bool kernels_know_hopper() {
+/// Whether the kernels on this device have their code for compute capability 9.0 and newer. A build for older architectures alone runs their code on every device,
+/// without an error: dependent launches would not wait, and the ring kernels would be empty.
+bool compiled_for_hopper() {
   cudaFuncAttributes attributes{};
-  check(cudaFuncGetAttributes(&attributes, some_kernel), "cudaFuncGetAttributes");
+  check(cudaFuncGetAttributes(&attributes, empty_kernel), "cudaFuncGetAttributes");
   return attributes.ptxVersion >= 90;
 }
 
 }  // namespace
 
-bool begins_early() {
-  static const bool early = kernel_options().early_launches && kernels_know_hopper();
+bool dependent_launches_enabled() {
+  static const bool early = kernel_options().early_launches && compiled_for_hopper();
   return early;
 }
 
@@ -80,7 +80,7 @@ int multiprocessors(int device) {
   return count;
 }
 
-std::size_t most_shared_bytes(int device) {
+std::size_t max_shared_bytes(int device) {
   int bytes = 0;
   check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), "cudaDeviceGetAttribute");
   return static_cast<std::size_t>(bytes);
@@ -106,7 +106,7 @@ std::string take_remarks() {
 
 namespace {
 
-/// How the driver is told of what is copied in boxes: `rank` numbers of each, the strides without that of single elements.
+/// The parameters of a tensor map: `rank` numbers of each; strides without that of single elements.
 struct BoxedArray {
   CUtensorMapDataType element;
   cuuint32_t rank;
@@ -118,18 +118,18 @@ struct BoxedArray {
 
 template <class Map>
 Map make_map(const void* data, const BoxedArray& array) {
-  // The driver's own call, found by its name: nothing is linked against the driver.
+  // The driver's own function, found by name: nothing is linked against the driver.
   static const auto encode = [] {
     void* found = nullptr;
     cudaDriverEntryPointQueryResult result{};
     check(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000, cudaEnableDefault, &result), "cudaGetDriverEntryPoint");
     return reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(found);
   }();
-  if (encode == nullptr) throw Error(ErrorCode::device_lost, "The GPU's driver knows no maps of tiles.");
+  if (encode == nullptr) throw Error(ErrorCode::device_lost, "The GPU's driver does not support tensor maps.");
   const cuuint32_t steps[] = {1, 1, 1};
   Map map{};
   static_assert(sizeof map == sizeof(CUtensorMap), "the driver's size");
-  // From memory a line at a time: where its neighbour is asked for eight lines later, to fetch both at once costs a pass of answers 4 %.
+  // From memory a line at a time: the neighbouring line is needed eight lines later, and fetching both at once costs a decode pass 4 %.
   const CUresult status = encode(reinterpret_cast<CUtensorMap*>(&map), array.element, array.rank, const_cast<void*>(data), array.extents, array.strides, array.box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
                                  array.swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (status != CUDA_SUCCESS) throw Error(ErrorCode::device_lost, "cuTensorMapEncodeTiled: error " + std::to_string(static_cast<int>(status)));
@@ -138,28 +138,28 @@ Map make_map(const void* data, const BoxedArray& array) {
 
 }  // namespace
 
-TileMap make_tile_map(const void* data, std::size_t row_bytes, int columns, int rows, int box_rows) {
+TensorMap2d make_tensor_map_2d(const void* data, std::size_t row_bytes, int columns, int rows, int box_rows) {
   const cuuint64_t extents[] = {static_cast<cuuint64_t>(columns), static_cast<cuuint64_t>(rows)};
   const cuuint64_t strides[] = {row_bytes};
   const cuuint32_t box[] = {64, static_cast<cuuint32_t>(box_rows)};
-  // Halves and bf16 alike: nothing is computed, and what lies outside is zeros.
-  return make_map<TileMap>(data, {CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, extents, strides, box, CU_TENSOR_MAP_SWIZZLE_128B});
+  // For f16 and bf16 alike: nothing is computed, and elements outside are zeros.
+  return make_map<TensorMap2d>(data, {CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, extents, strides, box, CU_TENSOR_MAP_SWIZZLE_128B});
 }
 
-LineMap make_line_map(const void* data, std::size_t row_bytes, int rows, int bytes, int lines, int box_lines) {
+TensorMap3d make_tensor_map_3d(const void* data, std::size_t row_bytes, int rows, int bytes, int lines, int box_lines) {
   const cuuint64_t extents[] = {static_cast<cuuint64_t>(bytes), static_cast<cuuint64_t>(rows), static_cast<cuuint64_t>(lines)};
   const cuuint64_t strides[] = {row_bytes, static_cast<cuuint64_t>(bytes)};
-  const cuuint32_t box[] = {static_cast<cuuint32_t>(bytes), lines_rows, static_cast<cuuint32_t>(box_lines)};
-  return make_map<LineMap>(data, {CU_TENSOR_MAP_DATA_TYPE_UINT8, 3, extents, strides, box, bytes == line_bytes ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_NONE});
+  const cuuint32_t box[] = {static_cast<cuuint32_t>(bytes), map_box_rows, static_cast<cuuint32_t>(box_lines)};
+  return make_map<TensorMap3d>(data, {CU_TENSOR_MAP_DATA_TYPE_UINT8, 3, extents, strides, box, bytes == line_bytes ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_NONE});
 }
 
-int unpacked_from() {
-  // Unpacking costs a weight as much as some 130 rows gain on tiles that unpack on their way.
+int min_dense_rows() {
+  // Unpacking costs as much per weight as some 130 rows gain over the kernel that unpacks on the way.
   return 192;
 }
 
-// Of the largest matrices of a 70B model a quarter and less: more would be read no faster.
-std::size_t most_unpacked_elements() { return std::size_t{128} << 20; }
+// At most a quarter of the largest matrices of a 70B model: more would not be read faster.
+std::size_t max_unpacked_elements() { return std::size_t{128} << 20; }
 
 bool has_warpgroups(int device) {
 #if defined(LECTERN_WARPGROUPS)
@@ -168,7 +168,7 @@ bool has_warpgroups(int device) {
   int minor = 0;
   check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "cudaDeviceGetAttribute");
   check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device), "cudaDeviceGetAttribute");
-  // Later chips have other instructions for it.
+  // Later architectures have other instructions for it.
   return major == 9 && minor == 0;
 #else
   static_cast<void>(device);
@@ -178,7 +178,7 @@ bool has_warpgroups(int device) {
 
 std::optional<GemvKernel> fixed_gemv_kernel(int device) {
   check(cudaSetDevice(device), "cudaSetDevice");
-  if (!kernels_know_hopper()) return GemvKernel::registers;
+  if (!compiled_for_hopper()) return GemvKernel::registers;
   return kernel_options().decode;
 }
 
@@ -210,7 +210,7 @@ std::atomic<bool> memory_stays = false;
 void device_release(void* memory) noexcept {
   if (!memory_stays) cudaFree(memory);
 }
-void leave_memory() noexcept { memory_stays = true; }
+void never_release_memory() noexcept { memory_stays = true; }
 
 void* pinned_allocate(std::size_t bytes) {
   void* memory = nullptr;
@@ -228,7 +228,7 @@ Event::Event() { check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming)
 Event::~Event() { cudaEventDestroy(event_); }
 void Event::record(Stream stream) { check(cudaEventRecord(event_, stream), "cudaEventRecord"); }
 void Event::wait() const { check(cudaEventSynchronize(event_), "cudaEventSynchronize"); }
-bool Event::comes_within(int seconds) const {
+bool Event::completes_within(int seconds) const {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
   for (;;) {
     const cudaError_t status = cudaEventQuery(event_);
@@ -258,13 +258,13 @@ GraphHandle end_recording(Stream stream) {
   return executable;
 }
 
-// Four threads read 40 GB/s from the page cache of a server, which is what the bus takes.
+// Four threads read 40 GB/s from the page cache of a server, the rate of the bus.
 int upload_readers() { return static_cast<int>(std::clamp(std::thread::hardware_concurrency() / 2, 1U, 8U)) - 1; }
 std::size_t upload_bytes() { return std::size_t{16} << 20; }
 
 void copy_to_device(Stream stream, void* to, const void* from, std::size_t bytes) {
   check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream), "cudaMemcpy to the device");
-  // A driver that reaches the host's memory by itself (HMM, ATS) may still be reading when the call returns.
+  // A driver that accesses pageable host memory (HMM, ATS) may still be reading when the call returns.
   synchronise(stream);
 }
 

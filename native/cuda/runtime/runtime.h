@@ -1,4 +1,4 @@
-// Memory and queues of a device, as the operations use them: the CUDA runtime, or the emulation's host memory. C++17.
+// Memory and streams of a device for the operations: the CUDA runtime, or host memory in the emulation. C++17.
 #pragma once
 
 #include <cstddef>
@@ -19,18 +19,18 @@ namespace LECTERN_CUDA_SPACE {
 Stream open_stream(int device);
 void close_stream(Stream stream) noexcept;
 Device describe(int device);
-/// How many blocks of the largest kind run at a time.
+/// How many thread blocks of the largest kind run at a time.
 int multiprocessors(int device);
-/// What a block may ask for at most.
-std::size_t most_shared_bytes(int device);
+/// The most shared memory of a thread block.
+std::size_t max_shared_bytes(int device);
 
 /// Whether the instructions of warpgroups.h run on the device, were compiled, and kernel_options() allows them.
 bool has_warpgroups(int device);
 
-/// From how many rows on a matrix is unpacked before it is multiplied by warpgroups.
-int unpacked_from();
-/// And so many of its elements at a time at most.
-std::size_t most_unpacked_elements();
+/// From how many rows on a matrix is unpacked before it is multiplied by wgmma.
+int min_dense_rows();
+/// How many of its elements are unpacked at a time at most.
+std::size_t max_unpacked_elements();
 
 /// The GEMV kernel that kernel_options() names for the device; none where a trial shall choose. Always registers where the copies of async_copies.h do not run
 /// (before compute capability 9.0) or were not compiled.
@@ -43,38 +43,38 @@ struct TriedGemvKernels {
 };
 TriedGemvKernels& tried_gemv_kernels();
 
-/// Keeps a sentence for cuda::take_remarks().
+/// Adds a sentence to those of cuda::take_remarks().
 void remark(const std::string& sentence);
 
-/// A second one of the device, for copies that run beside the work; close_stream() ends it.
+/// A second stream of the device, for copies that overlap with the work; close_stream() closes it.
 Stream open_copy_stream();
 
-/// Aligned to 256 bytes, not cleared. Throws Error `out_of_memory` with the need and what is free, in bytes.
+/// Aligned to 256 bytes, not cleared. Throws Error `out_of_memory` with the requested and the free bytes.
 void* device_allocate(std::size_t bytes);
 void device_release(void* memory) noexcept;
-/// From now on nothing is released, of the device's memory and of pinned memory: that would wait for a kernel that never ends.
-void leave_memory() noexcept;
+/// From now on no device memory and no pinned memory is released: that would wait for a kernel that never ends.
+void never_release_memory() noexcept;
 
-/// Memory of the host that the device reads by itself. Throws Error `out_of_memory`.
+/// Host memory that the device can access. Throws Error `out_of_memory`.
 void* pinned_allocate(std::size_t bytes);
 void pinned_release(void* memory) noexcept;
 
-/// Each is done after what came before; the host's memory may be reused when it returns. copy_to_device() and copy_to_host() wait for all
-/// of it: what is told again and again goes by staged_copy.h.
+/// Each runs after the earlier work of the stream; the host memory may be reused when it returns. copy_to_device() and copy_to_host() wait for all
+/// of that work: data that is sent in every pass uses staged_copy.h.
 void copy_to_device(Stream stream, void* to, const void* from, std::size_t bytes);
-/// The same from pinned memory, which must stay as it is until the copy is done.
+/// The same from pinned memory, which must not change until the copy is done.
 void copy_from_pinned(Stream stream, void* to, const void* from, std::size_t bytes);
 void copy_to_host(Stream stream, void* to, const void* from, std::size_t bytes);
 void copy_on_device(Stream stream, void* to, const void* from, std::size_t bytes);
 void clear(Stream stream, void* memory, std::size_t bytes);
 /// Throws Error `device_lost`.
 void synchronise(Stream stream);
-/// Whether the kernels queued so far could be started. Throws Error `device_lost`.
+/// Whether the kernels queued so far were launched. Throws Error `device_lost`.
 void check_launches();
-/// The runtime remembers the last error: one that was dealt with must not be met again.
+/// Clears the last error, which the runtime keeps, after it was handled.
 void forget_error() noexcept;
 
-/// A moment of a stream that the host and other streams can wait for. Before the first record() nobody waits. Each throws Error `device_lost`.
+/// A point in a stream that the host and other streams can wait for. Before the first record() there is nothing to wait for. Each throws Error `device_lost`.
 class Event {
  public:
   Event();
@@ -82,20 +82,20 @@ class Event {
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;
 
-  /// The moment when what is queued so far is done.
+  /// The point when the work queued so far is done.
   void record(Stream stream);
   /// The host waits.
   void wait() const;
-  /// The same for `seconds` at most; false where the moment has not come by then.
-  bool comes_within(int seconds) const;
-  /// What is queued on this stream from now on waits.
+  /// Waits at most `seconds`; false if the point was not reached.
+  bool completes_within(int seconds) const;
+  /// Later work of this stream waits for the event.
   void hold(Stream stream) const;
 
  private:
   EventHandle event_;
 };
 
-/// What was queued on a stream while it was recorded, to be queued again as one. Kernels alone; their arguments stay as they were.
+/// A CUDA graph: work that was recorded on a stream, to be launched as one. Kernels alone; their arguments are fixed.
 class Graph {
  public:
   explicit Graph(GraphHandle handle) : handle_(std::move(handle)) {}
@@ -110,16 +110,16 @@ class Graph {
   GraphHandle handle_;
 };
 
-/// From here on kernels that are queued are kept and not run, until end_recording(), whose result goes to a Graph. Each throws Error
+/// Records kernels instead of running them, until end_recording(), whose result goes to a Graph. Each throws Error
 /// `device_lost`, end_recording() also `out_of_memory`.
 void begin_recording(Stream stream);
 GraphHandle end_recording(Stream stream);
 
-/// Threads that read a model's file beside the one that queues the copies, and how much they read at a time.
+/// Threads that read a model file in addition to the one that queues the copies, and how many bytes they read at a time.
 int upload_readers();
 std::size_t upload_bytes();
 
-/// Pinned memory that goes with its owner.
+/// Owns pinned memory.
 class PinnedArray {
  public:
   PinnedArray() = default;
@@ -138,7 +138,7 @@ class PinnedArray {
   void* data_ = nullptr;
 };
 
-/// Memory of the device that goes with its owner.
+/// Owns device memory.
 template <class T>
 class DeviceArray {
  public:

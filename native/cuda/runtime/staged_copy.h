@@ -1,7 +1,7 @@
-// What the host tells the kernels of a pass, in one copy: written to pinned memory, from where the device fetches it by itself. C++17.
+// The data that the host sends to the kernels of a pass, in one asynchronous copy from pinned memory. C++17.
 //
-// From other memory of the host a copy may wait for the stream, or be under way when the call returns and read what was written there
-// since (drivers that reach pageable memory): neither is for numbers that the next pass overwrites.
+// A copy from pageable memory may wait for the stream, or, with drivers that access pageable memory, read the memory after the call has returned:
+// neither is acceptable for data that the next pass overwrites.
 #pragma once
 
 #include <cstddef>
@@ -13,22 +13,22 @@
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 
-/// begin(), add() what there is to tell, send().
+/// begin(), add() each array, send().
 class StagedCopy {
  public:
-  /// Of `bytes` together, filled() for each part. Throws Error `out_of_memory`.
+  /// For `bytes` together, filled() for each array. Throws Error `out_of_memory`.
   explicit StagedCopy(std::size_t bytes) : pinned_(bytes == 0 ? PinnedArray() : PinnedArray(bytes)), device_(bytes) {}
 
-  /// What a part of so many bytes takes.
+  /// The space that an array of so many bytes takes.
   static constexpr std::size_t filled(std::size_t bytes) { return (bytes + 15) / 16 * 16; }
 
-  /// Waits until what was sent last has left the pinned memory.
+  /// Waits until the last send() has left the pinned memory.
   void begin() {
     copied_.wait();
     used_ = 0;
   }
 
-  /// Where `count` elements are on the host, to be written before send(); in `there` where they will be on the device, aligned to 16 bytes.
+  /// Space for `count` elements on the host, to be written before send(); `there` is their device address, aligned to 16 bytes.
   template <class T>
   T* room(std::size_t count, const T*& there) {
     T* const here = reinterpret_cast<T*>(static_cast<std::uint8_t*>(pinned_.get()) + used_);
@@ -37,7 +37,7 @@ class StagedCopy {
     return here;
   }
 
-  /// Takes `count` elements; where they will be on the device.
+  /// Copies `count` elements to the pinned memory; returns their device address.
   template <class T>
   const T* add(const T* from, std::size_t count) {
     const T* there = nullptr;
@@ -46,7 +46,7 @@ class StagedCopy {
     return there;
   }
 
-  /// What is queued on `stream` from now on finds it on the device.
+  /// Work queued on `stream` from now on finds the data on the device.
   void send(Stream stream) {
     copy_from_pinned(stream, device_.get(), pinned_.get(), used_);
     copied_.record(stream);

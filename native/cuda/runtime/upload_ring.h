@@ -1,5 +1,5 @@
-// The bytes of a model's file on their way to the device: read by several threads into pinned memory, copied on a stream of their own,
-// repacked on the stream of the work, all three at the same time on different parts. C++17.
+// Uploads a model file: several threads read it into pinned memory, a stream copies it to the device,
+// and the work stream repacks it, all three at the same time on different parts. C++17.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 
-/// Where work is queued, and where copies run beside it.
+/// The work stream, and a stream for copies that overlap with it.
 struct Streams {
   Stream work;
   Stream copies;
@@ -21,7 +21,7 @@ struct Streams {
 
 class UploadRing {
  public:
-  /// `buffer_bytes`: of a part; a row of a file at least.
+  /// `buffer_bytes`: of a part; at least a row of the file.
   UploadRing(Streams streams, std::size_t buffer_bytes) : streams_(streams), buffer_bytes_(buffer_bytes), readers_(upload_readers()) {
     for (Buffer& buffer : buffers_) {
       buffer.pinned = PinnedArray(buffer_bytes);
@@ -29,7 +29,7 @@ class UploadRing {
     }
   }
   ~UploadRing() {
-    // What is under way uses memory that goes now. A lost device has been told of where the work failed.
+    // Work in flight uses memory that is released now. The loss of a device was reported where the work failed.
     try {
       synchronise(streams_.copies);
       synchronise(streams_.work);
@@ -39,11 +39,11 @@ class UploadRing {
   UploadRing(const UploadRing&) = delete;
   UploadRing& operator=(const UploadRing&) = delete;
 
-  /// On the device.
+  /// In device memory.
   static std::size_t bytes(std::size_t buffer_bytes) { return buffers * (buffer_bytes + 256); }
 
-  /// Of `rows` rows of a file as many at a time as a part holds: place(bytes on the device, first row, count) queues on the work's stream
-  /// what reads them. All of `from` has been read when it returns.
+  /// Uploads `rows` rows of a file, as many at a time as a part holds: place(device bytes, first row, count) queues on the work stream
+  /// the kernels that read them. All of `from` has been read when it returns.
   template <class Place>
   void upload(const std::byte* from, std::size_t row_bytes, std::size_t rows, const Place& place) {
     const std::size_t most = std::max<std::size_t>(buffer_bytes_ / row_bytes, 1);

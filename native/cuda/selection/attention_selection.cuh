@@ -1,6 +1,6 @@
-// Whether rows of prompts attend by warpgroups (kernels/attention_prefill/wgmma_flash.cuh): tried on this device when a model's operations are made. Only where they agree with the tiles of
-// flash.cuh, and with one another to the last bit whatever the tiles, are they used, and then for all such rows: their last bits are others, and what a row becomes may not
-// depend on its company.
+// Whether attention of prefill rows uses wgmma (kernels/attention_prefill/wgmma_flash.cuh): a trial on the device, when the operations of a model are created. It is used only where it agrees with
+// flash.cuh, with the same bits whatever the tiles, and then for all such rows, because its last bits differ and a row's bits may not
+// depend on other rows.
 #pragma once
 
 #include <algorithm>
@@ -17,52 +17,52 @@
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 
-class AttentionChoice {
+class AttentionSelection {
  public:
-  /// Tries heads of this size where that is worth it, and remarks what is wrong. Throws what the runtime does, and Error `device_lost`, with the way out, where the trial took the
-  /// device with it.
-  AttentionChoice(Stream stream, bool warpgroups, const KvShape& shape) : stream_(stream), size_(shape.head_size) {
-    if (!warpgroups || shape.heads == 0 || shape.head_size == 0 || !goes_by_group_attention(shape)) return;
+  /// Tries heads of this size where the kernel applies, and remarks faults. Throws what the runtime throws, and Error `device_lost` with the way out, where the trial lost the
+  /// device.
+  AttentionSelection(Stream stream, bool warpgroups, const KvShape& shape) : stream_(stream), size_(shape.head_size) {
+    if (!warpgroups || shape.heads == 0 || shape.head_size == 0 || !has_wgmma_attention(shape)) return;
     std::string fault;
     try {
       fault = fault_of();
     } catch (const Error& error) {
       if (error.code() != ErrorCode::device_lost) throw;
-      throw Error(ErrorCode::device_lost, error.what() + std::string(" That was while attention by warpgroups was tried: with LECTERN_WARPGROUPS=off (--warpgroups off) nothing tries it."));
+      throw Error(ErrorCode::device_lost, error.what() + std::string(" This happened in the trial of wgmma attention: LECTERN_WARPGROUPS=off (--warpgroups off) skips it."));
     }
     takes_ = fault.empty();
-    if (!takes_) remark("Attention of prompts goes by single warps, which is slower: " + fault);
+    if (!takes_) remark("Attention of prefill rows uses mma.sync, which is slower: " + fault);
   }
 
   bool takes() const { return takes_; }
 
  private:
-  // More cells than a block has room for at a time, the last of no whole tile; rows of two warpgroups that see from one to all of a tile.
-  static constexpr int cells = 7 * cell_tile - 40;
+  // More positions than the stages of a block hold, the last tile not full; rows of two warpgroups that see from one to all positions of a tile.
+  static constexpr int cells = 7 * kv_tile - 40;
   static constexpr int tokens = 24;
   static constexpr int heads = 3;
 
-  /// What is wrong with attention by warpgroups, as a sentence; empty: nothing.
+  /// The fault of attention by wgmma, as a sentence; empty: none.
   std::string fault_of() const {
     const auto head = static_cast<std::size_t>(size_);
-    TrialNoise noise;
+    TrialRandom noise;
     std::vector<std::uint16_t> pairs(2 * cells * head);
     for (std::uint16_t& half : pairs) half = half_of(noise.value());
     std::vector<float> queries(std::size_t{tokens} * heads * head);
     for (float& value : queries) value = noise.value() / 4;
-    std::vector<int> told;
-    for (int row = 0; row < tokens; ++row) told.push_back(row % 5 == 4 ? 2 * row : 0);
-    for (int row = 0; row < tokens; ++row) told.push_back(cells - tokens + 1 + row);
+    std::vector<int> staged;
+    for (int row = 0; row < tokens; ++row) staged.push_back(row % 5 == 4 ? 2 * row : 0);
+    for (int row = 0; row < tokens; ++row) staged.push_back(cells - tokens + 1 + row);
     const DeviceArray<std::uint16_t> kept(pairs.size());
     const DeviceArray<float> q(queries.size());
     const DeviceArray<float> out(queries.size());
-    const DeviceArray<int> sees(told.size());
+    const DeviceArray<int> sees(staged.size());
     const DeviceArray<QueryTile> tiles(2);
     copy_to_device(stream_, kept.get(), pairs.data(), 2 * pairs.size());
     copy_to_device(stream_, q.get(), queries.data(), sizeof(float) * queries.size());
-    copy_to_device(stream_, sees.get(), told.data(), sizeof(int) * told.size());
+    copy_to_device(stream_, sees.get(), staged.data(), sizeof(int) * staged.size());
     const Cache cache{kept.get(), CacheType::halves, 1, 1, cells, 1, size_};
-    /// By `launch`, the first `begin` tokens in a tile of their own.
+    /// By `launch`, with the first `begin` tokens in a tile of their own.
     const auto result = [&](auto* launch, int begin) {
       std::vector<QueryTile> own;
       if (begin > 0) own.push_back({0, begin, 0, 0, cells - tokens + begin});
@@ -75,16 +75,16 @@ class AttentionChoice {
       copy_to_host(stream_, got.data(), out.get(), sizeof(float) * got.size());
       return got;
     };
-    const std::vector<float> single = result(launch_tile_attention, 0);
-    const std::vector<float> together = result(launch_group_attention, 0);
+    const std::vector<float> single = result(launch_flash_attention, 0);
+    const std::vector<float> together = result(launch_wgmma_attention, 0);
     const double distance = trial_distance(together, single);
-    // Shares are halves: one whose last bit falls elsewhere is 2^-11 of itself.
-    if (!(distance < 2e-4)) return "by warpgroups it differs by " + std::to_string(distance) + " of its size.";
-    if (std::memcmp(result(launch_group_attention, 5).data(), together.data(), sizeof(float) * together.size()) != 0) return "by warpgroups its last bits depend on the tile.";
+    // Probabilities are f16: another rounding is 2^-11 of one.
+    if (!(distance < 2e-4)) return "with wgmma it differs by " + std::to_string(distance) + " of its size.";
+    if (std::memcmp(result(launch_wgmma_attention, 5).data(), together.data(), sizeof(float) * together.size()) != 0) return "with wgmma its last bits depend on the tile.";
     return {};
   }
 
-  /// Of numbers that are not small.
+  /// For numbers that are not subnormal.
   static std::uint16_t half_of(float value) {
     std::uint32_t bits = 0;
     std::memcpy(&bits, &value, sizeof bits);

@@ -1,4 +1,4 @@
-// What trials of kernels on a device have in common (warpgroup_selection.cuh, attention_selection.cuh, gemv_selection.cuh): two kernels get the same made numbers, and
+// Helpers of the trials (warpgroup_selection.cuh, attention_selection.cuh, gemv_selection.cuh): two kernels get the same random numbers, and
 // where they differ the newer one is not used. C++17.
 #pragma once
 
@@ -14,8 +14,8 @@
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 
-/// Numbers that nobody chose, always the same ones.
-class TrialNoise {
+/// Pseudo-random numbers, the same in every trial.
+class TrialRandom {
  public:
   /// 16 bits.
   std::uint32_t next() { return step() >> 16; }
@@ -27,10 +27,10 @@ class TrialNoise {
   std::uint32_t state_ = 1;
 };
 
-/// A quantised matrix as it lies on the device: quants as they come, scales of 0.05 and what its bytes are as others.
+/// A quantised matrix in its repacked form: random quants, and scales of 0.05 or what the same bytes mean in the other planes.
 inline std::vector<std::uint8_t> trial_weights(DType type, int columns, int rows) {
-  TrialNoise noise;
-  const std::size_t pitch = placed_row_bytes(type, columns);
+  TrialRandom noise;
+  const std::size_t pitch = repacked_row_bytes(type, columns);
   const auto scales = static_cast<std::size_t>(plane_offsets(plane_shape(type), columns / 32).scale);
   std::vector<std::uint8_t> all(pitch * static_cast<std::size_t>(rows));
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -40,20 +40,20 @@ inline std::vector<std::uint8_t> trial_weights(DType type, int columns, int rows
   return all;
 }
 
-/// Waits for what a trial has queued. Throws what the runtime does, and Error `device_lost` where that takes 30 s, of microseconds of work on a device that others may
-/// use: a kernel that never ends is nothing that a later call would tell.
+/// Waits for the work of a trial. Throws what the runtime throws, and Error `device_lost` where it takes 30 s, for microseconds of work on a device that may be
+/// shared: no later call would report a kernel that never ends.
 inline void finish_trial(Stream stream) {
   constexpr int most_seconds = 30;
   check_launches();
   Event done;
   done.record(stream);
-  if (done.comes_within(most_seconds)) return;
-  // Who throws releases memory on the way, and would never be heard.
-  leave_memory();
-  throw Error(ErrorCode::device_lost, "The GPU has not answered for " + std::to_string(most_seconds) + " s.");
+  if (done.completes_within(most_seconds)) return;
+  // The exception releases memory on its way, which would wait for the kernel.
+  never_release_memory();
+  throw Error(ErrorCode::device_lost, "The GPU did not respond for " + std::to_string(most_seconds) + " s.");
 }
 
-/// How far `got` is from `right`, as a share of its size; of as many numbers. What is no number is far.
+/// The distance of `got` from `right`, relative to the size of `right`; NaN counts as far.
 inline double trial_distance(const std::vector<float>& got, const std::vector<float>& right) {
   double difference = 0.0;
   double size = 0.0;

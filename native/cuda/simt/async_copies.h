@@ -1,8 +1,8 @@
-// Copies to shared memory that the device makes by itself from compute capability 9.0 on: one thread asks for thousands of bytes, a barrier of
-// shared memory counts them as they come, and whoever wants them waits there. The emulation has a twin of each (emulation/async_copies.cpp). C++17.
+// Asynchronous bulk copies to shared memory (TMA, compute capability 9.0 and newer) and their mbarriers: one thread issues a copy of thousands of bytes, an mbarrier in
+// shared memory counts the bytes as they arrive, and consumers wait for it. The emulation implements each function (emulation/async_copies.cpp). C++17.
 //
-// A barrier has phases, of which the first is 0: a phase is over when as many arrived as init_barrier() said and all bytes that were expected came;
-// then the next begins with as many. wait_for(barrier, phase) with phase % 2 alone: no thread may be two phases behind.
+// The phases of an mbarrier begin with 0. A phase is complete when as many threads have arrived as mbarrier_init() specified and all expected bytes have arrived;
+// then the next phase begins. mbarrier_wait(barrier, phase) compares phase % 2: no thread may be two phases behind.
 #pragma once
 
 #include "cuda/simt/simt.h"
@@ -11,11 +11,11 @@ namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 
 /// In shared memory.
-using CopyBarrier = std::uint64_t;
+using Mbarrier = std::uint64_t;
 
-/// Rows of 16-bit elements of which a box is copied at a time: 64 columns of some rows, 16-byte chunk c of row r to where chunk c ^ (r % 8) would be,
-/// so that the copy's place must be a multiple of 1,024. What lies outside becomes zeros.
-struct TileMap {
+/// The tensor map of rows of 16-bit elements, which are copied in boxes of 64 columns: 16-byte chunk c of row r is stored at chunk c ^ (r % 8) (128-byte swizzle),
+/// so that the destination must be aligned to 1,024 bytes. Elements outside become zeros.
+struct TensorMap2d {
 #if defined(__CUDACC__)
   alignas(64) unsigned char opaque[128];  // the driver's CUtensorMap
 #else
@@ -28,14 +28,14 @@ struct TileMap {
 };
 
 /// `data`, `row_bytes`: multiples of 16; box_rows: 256 at most. Throws Error `device_lost` where the driver refuses.
-TileMap make_tile_map(const void* data, std::size_t row_bytes, int columns, int rows, int box_rows);
+TensorMap2d make_tensor_map_2d(const void* data, std::size_t row_bytes, int columns, int rows, int box_rows);
 
 constexpr int line_bytes = 128;
-constexpr int lines_rows = 8;
+constexpr int map_box_rows = 8;
 
-/// Rows of bytes, in lines: a box is some lines of eight rows, all rows' first line, then all rows' second. Of lines of 128 bytes the 16-byte chunk c of row r lies where chunk
-/// c ^ r would be, so that the copy's place must be a multiple of 1,024; shorter lines, of 16, 32 or 64 bytes, lie as they are, one row behind the other. What lies outside becomes zeros.
-struct LineMap {
+/// The tensor map of rows of bytes, divided into lines: a box is some lines of eight rows, the first line of all rows, then the second. In lines of 128 bytes 16-byte chunk c of row r is stored at
+/// chunk c ^ r (128-byte swizzle), so that the destination must be aligned to 1,024 bytes; shorter lines of 16, 32 or 64 bytes are contiguous, row after row. Bytes outside become zeros.
+struct TensorMap3d {
 #if defined(__CUDACC__)
   alignas(64) unsigned char opaque[128];  // the driver's CUtensorMap
 #else
@@ -48,37 +48,37 @@ struct LineMap {
 #endif
 };
 
-/// `data`, `row_bytes`: multiples of 16; lines of `bytes`, `lines` of a row, `box_lines` copied at a time. All bytes of a row's last line must be there to be read, whatever they are.
+/// `data`, `row_bytes`: multiples of 16; lines of `bytes`, `lines` per row, `box_lines` copied at a time. All bytes of the last line of a row must be readable.
 /// Throws Error `device_lost` where the driver refuses.
-LineMap make_line_map(const void* data, std::size_t row_bytes, int rows, int bytes, int lines, int box_lines);
+TensorMap3d make_tensor_map_3d(const void* data, std::size_t row_bytes, int rows, int bytes, int lines, int box_lines);
 
 #if defined(__CUDACC__)
 
-/// Of a kernel's parameter that stays where the launch put it: a TileMap is read by its address.
-#define LECTERN_IN_PLACE __grid_constant__
+/// For a kernel parameter whose address is used: a tensor map is passed by its address.
+#define LECTERN_GRID_CONSTANT __grid_constant__
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
-__device__ __forceinline__ std::uint32_t barrier_address(const void* at) { return shared_place(at); }
+__device__ __forceinline__ std::uint32_t barrier_address(const void* at) { return shared_address_of(at); }
 
-/// By one thread; show_barriers() by the same and then a barrier of the block before anybody uses them.
-__device__ __forceinline__ void init_barrier(CopyBarrier* barrier, int arrivals) { asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier_address(barrier)), "r"(arrivals) : "memory"); }
-__device__ __forceinline__ void show_barriers() {
+/// Called by one thread, which then calls fence_mbarrier_init(); a barrier of the block has to follow before any use.
+__device__ __forceinline__ void mbarrier_init(Mbarrier* barrier, int arrivals) { asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier_address(barrier)), "r"(arrivals) : "memory"); }
+__device__ __forceinline__ void fence_mbarrier_init() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-  // Also to the copies, which the same thread may ask for at once.
+  // Also visible to copies that the same thread issues.
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
-/// Arrives, and says how many bytes this phase waits for beside.
-__device__ __forceinline__ void arrive_expecting(CopyBarrier* barrier, int bytes) {
+/// Arrives, and adds to the bytes that this phase waits for.
+__device__ __forceinline__ void mbarrier_arrive_expect(Mbarrier* barrier, int bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier_address(barrier)), "r"(bytes) : "memory");
 }
-/// What the thread read of shared memory before may be written again by whoever waits.
-__device__ __forceinline__ void arrive_at(SharedPlace barrier) { asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory"); }
-__device__ __forceinline__ void arrive(CopyBarrier* barrier) { arrive_at(shared_place(barrier)); }
+/// After this, shared memory that the thread has read may be overwritten by threads that wait.
+__device__ __forceinline__ void mbarrier_arrive_at(SharedAddress barrier) { asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory"); }
+__device__ __forceinline__ void mbarrier_arrive(Mbarrier* barrier) { mbarrier_arrive_at(shared_address_of(barrier)); }
 
-/// Until the phase is over, and what it waited for is there.
-__device__ __forceinline__ void wait_at(SharedPlace barrier, int phase) {
+/// Waits until the phase is complete.
+__device__ __forceinline__ void mbarrier_wait_at(SharedAddress barrier, int phase) {
   asm volatile(
       "{\n"
       ".reg .pred there;\n"
@@ -91,51 +91,51 @@ __device__ __forceinline__ void wait_at(SharedPlace barrier, int phase) {
       "r"(phase & 1)
       : "memory");
 }
-__device__ __forceinline__ void wait_for(const CopyBarrier* barrier, int phase) { wait_at(shared_place(barrier), phase); }
+__device__ __forceinline__ void mbarrier_wait(const Mbarrier* barrier, int phase) { mbarrier_wait_at(shared_address_of(barrier), phase); }
 
-/// `bytes` that follow one another; addresses and size are multiples of 16.
-__device__ __forceinline__ void copy_bytes(void* shared, const void* global, int bytes, CopyBarrier* barrier) {
+/// Copies contiguous bytes; addresses and size are multiples of 16.
+__device__ __forceinline__ void bulk_copy(void* shared, const void* global, int bytes, Mbarrier* barrier) {
   asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(barrier_address(shared)), "l"(global), "r"(bytes), "r"(barrier_address(barrier)) : "memory");
 }
 
-/// A box of a map from `column` and `row` on; all of its bytes count, also those of zeros.
-__device__ __forceinline__ void copy_box(void* shared, const TileMap& map, int column, int row, CopyBarrier* barrier) {
+/// Copies the box that begins at `column` and `row`; all of its bytes count, zeros, too.
+__device__ __forceinline__ void bulk_copy_2d(void* shared, const TensorMap2d& map, int column, int row, Mbarrier* barrier) {
   asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(barrier_address(shared)), "l"(&map), "r"(column), "r"(row),
                "r"(barrier_address(barrier))
                : "memory");
 }
 
-/// A box of a map from `line` and `row` on; all of its bytes count, also those of zeros.
-__device__ __forceinline__ void copy_lines(void* shared, const LineMap& map, int line, int row, CopyBarrier* barrier) {
+/// Copies the box that begins at `line` and `row`; all of its bytes count, zeros, too.
+__device__ __forceinline__ void bulk_copy_3d(void* shared, const TensorMap3d& map, int line, int row, Mbarrier* barrier) {
   asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];" ::"r"(barrier_address(shared)), "l"(&map), "r"(0), "r"(row), "r"(line),
                "r"(barrier_address(barrier))
                : "memory");
 }
 
-/// Fetches the map itself, for copies that come.
-__device__ __forceinline__ void prefetch_map(const LineMap& map) { asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory"); }
+/// Fetches the tensor map itself for later copies.
+__device__ __forceinline__ void prefetch_tensor_map(const TensorMap3d& map) { asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory"); }
 
-/// By a thread that knows what other kernels wrote, before it asks for copies of that.
-__device__ __forceinline__ void show_to_copies() { asm volatile("fence.proxy.async.global;" ::: "memory"); }
+/// Called by a thread that has synchronised with the writes of other kernels, before it issues copies of that data.
+__device__ __forceinline__ void fence_proxy_async_global() { asm volatile("fence.proxy.async.global;" ::: "memory"); }
 
 #endif
 
 #else
 
-#define LECTERN_IN_PLACE
+#define LECTERN_GRID_CONSTANT
 
-void init_barrier(CopyBarrier* barrier, int arrivals);
-void show_barriers();
-void arrive_expecting(CopyBarrier* barrier, int bytes);
-void arrive(CopyBarrier* barrier);
-void wait_for(const CopyBarrier* barrier, int phase);
-inline void arrive_at(SharedPlace barrier) { arrive(const_cast<CopyBarrier*>(reinterpret_cast<const CopyBarrier*>(barrier))); }
-inline void wait_at(SharedPlace barrier, int phase) { wait_for(reinterpret_cast<const CopyBarrier*>(barrier), phase); }
-void copy_bytes(void* shared, const void* global, int bytes, CopyBarrier* barrier);
-void copy_box(void* shared, const TileMap& map, int column, int row, CopyBarrier* barrier);
-void copy_lines(void* shared, const LineMap& map, int line, int row, CopyBarrier* barrier);
-inline void prefetch_map(const LineMap&) {}
-void show_to_copies();
+void mbarrier_init(Mbarrier* barrier, int arrivals);
+void fence_mbarrier_init();
+void mbarrier_arrive_expect(Mbarrier* barrier, int bytes);
+void mbarrier_arrive(Mbarrier* barrier);
+void mbarrier_wait(const Mbarrier* barrier, int phase);
+inline void mbarrier_arrive_at(SharedAddress barrier) { mbarrier_arrive(const_cast<Mbarrier*>(reinterpret_cast<const Mbarrier*>(barrier))); }
+inline void mbarrier_wait_at(SharedAddress barrier, int phase) { mbarrier_wait(reinterpret_cast<const Mbarrier*>(barrier), phase); }
+void bulk_copy(void* shared, const void* global, int bytes, Mbarrier* barrier);
+void bulk_copy_2d(void* shared, const TensorMap2d& map, int column, int row, Mbarrier* barrier);
+void bulk_copy_3d(void* shared, const TensorMap3d& map, int line, int row, Mbarrier* barrier);
+inline void prefetch_tensor_map(const TensorMap3d&) {}
+void fence_proxy_async_global();
 
 #endif
 

@@ -1,4 +1,4 @@
-// From a type that is known when the program runs to one that is known when it is compiled.
+// Dispatch from a weight type at run time to a template argument.
 #pragma once
 
 #include "cuda/simt/simt.h"
@@ -9,7 +9,7 @@ namespace LECTERN_CUDA_SPACE {
 
 /// Calls `work.template run<type>()` for the type.
 template <class Work>
-void with_type(DType type, Work&& work) {
+void dispatch_type(DType type, Work&& work) {
   switch (type) {
     case DType::f32: return work.template run<DType::f32>();
     case DType::f16: return work.template run<DType::f16>();

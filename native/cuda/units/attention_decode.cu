@@ -1,4 +1,4 @@
-// Attention of single rows.
+// Attention of decode rows.
 #include "cuda/kernels/attention_decode/split_kv.cuh"
 #include "cuda/kernels/attention_decode/split_kv_tiles.cuh"
 
@@ -6,40 +6,40 @@ namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 namespace {
 
-/// Whether the tensor cores take such heads; others go by floats.
+/// Whether the tensor-core kernel handles such heads; otherwise the other kernel does.
 bool goes_by_split_tiles(CacheType type, int head_size) {
   if (type == CacheType::bytes) return head_size == 64 || head_size == 128;
   return type == CacheType::halves && head_size % 16 == 0 && head_size <= 128;
 }
 
 template <class Element>
-void launch_split(Stream stream, int rows, const SplitWork& work) {
+void launch_split(Stream stream, int rows, const SplitKvParams& work) {
   const Cache& cache = work.cache;
-  launch_early(stream, attend_split<Element>, Grid{cache.heads, most_splits, rows}, split_threads, split_bytes<Element>(cache.head_size, work.query_heads / cache.heads), cache, work.query_heads,
-               work.layer, work.slots, work.first, work.visible, work.first_row, work.q, work.parts, work.out, work.quantised);
+  launch_dependent(stream, split_kv_attention<Element>, Grid{cache.heads, max_splits, rows}, split_threads, split_kv_bytes<Element>(cache.head_size, work.query_heads / cache.heads), cache, work.query_heads,
+               work.layer, work.slots, work.first, work.visible, work.first_row, work.q, work.partials, work.out, work.quantised);
 }
 
 template <class Element, int width, bool exact>
-void launch_split_tiles(Stream stream, int rows, const SplitWork& work) {
+void launch_split_tiles(Stream stream, int rows, const SplitKvParams& work) {
   const Cache& cache = work.cache;
   const int units = cache.heads * head_tiles(work.query_heads / cache.heads);
-  launch_early(stream, attend_split_tiles<Element, width, exact>, Grid{units, parts_of(units), rows}, tiles_threads, split_tiles_bytes<Element>(cache.head_size), work);
+  launch_dependent(stream, split_kv_mma_attention<Element, width, exact>, Grid{units, splits_for(units), rows}, split_mma_threads, split_mma_shared_bytes<Element>(cache.head_size), work);
 }
 
 }  // namespace
 
-std::size_t split_shared_bytes(const KvShape& kv, int group) {
+std::size_t split_kv_shared_bytes(const KvShape& kv, int group) {
   const bool bytes = kv.dtype == DType::q8_0;
   if (goes_by_split_tiles(bytes ? CacheType::bytes : kv.dtype == DType::f16 ? CacheType::halves : CacheType::floats, kv.head_size)) {
-    return bytes ? split_tiles_bytes<std::int8_t>(kv.head_size) : split_tiles_bytes<std::uint16_t>(kv.head_size);
+    return bytes ? split_mma_shared_bytes<std::int8_t>(kv.head_size) : split_mma_shared_bytes<std::uint16_t>(kv.head_size);
   }
-  if (bytes) return split_bytes<std::int8_t>(kv.head_size, group);
-  return kv.dtype == DType::f16 ? split_bytes<std::uint16_t>(kv.head_size, group) : split_bytes<float>(kv.head_size, group);
+  if (bytes) return split_kv_bytes<std::int8_t>(kv.head_size, group);
+  return kv.dtype == DType::f16 ? split_kv_bytes<std::uint16_t>(kv.head_size, group) : split_kv_bytes<float>(kv.head_size, group);
 }
 
-void launch_splits(Stream stream, const Cache& cache, int query_heads, int layer, const int* slots, const int* first, const int* visible, int first_row, int rows, const float* q,
-                   const SplitParts& parts, float* out, std::uint8_t* quantised) {
-  const SplitWork work{cache, query_heads, layer, slots, first, visible, first_row, q, parts, out, quantised};
+void launch_split_kv(Stream stream, const Cache& cache, int query_heads, int layer, const int* slots, const int* first, const int* visible, int first_row, int rows, const float* q,
+                   const SplitKvPartials& partials, float* out, std::uint8_t* quantised) {
+  const SplitKvParams work{cache, query_heads, layer, slots, first, visible, first_row, q, partials, out, quantised};
   const bool bytes = cache.type == CacheType::bytes;
   if (goes_by_split_tiles(cache.type, cache.head_size)) {
     if (cache.head_size == 64) return bytes ? launch_split_tiles<std::int8_t, 64, true>(stream, rows, work) : launch_split_tiles<std::uint16_t, 64, true>(stream, rows, work);

@@ -1,4 +1,4 @@
-// The operations themselves, and the kernels that come in one kind.
+// The operations, and the kernels that have one instantiation.
 #include "cuda/runtime/device_backend.cuh"
 
 namespace lectern {

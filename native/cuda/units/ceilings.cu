@@ -1,4 +1,4 @@
-// What a card does at most.
+// The peak rates of a GPU.
 #include "cuda/runtime/ceilings.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
-/// A chip that was idle takes tens of milliseconds to come to its clocks, and one that works at its most may fall below them soon after.
+/// An idle GPU takes tens of milliseconds to reach its clocks, and may lower them soon after under full load.
 constexpr double least_seconds = 0.3;
 
 template <class Work>
@@ -34,7 +34,7 @@ double best_seconds(Stream stream, const Work& work) {
 
 }  // namespace
 
-cuda::Ceilings measure_ceilings(int device, std::size_t bytes, int turns) {
+cuda::PeakRates measure_peak_rates(int device, std::size_t bytes, int turns) {
   struct OwnStream {
     explicit OwnStream(int device) : stream(open_stream(device)) {}
     ~OwnStream() { close_stream(stream); }
@@ -45,13 +45,13 @@ cuda::Ceilings measure_ceilings(int device, std::size_t bytes, int turns) {
   clear(own.stream, memory.get(), bytes);
   const int processors = multiprocessors(device);
   const double reading = best_seconds(own.stream, [&] {
-    launch(own.stream, read_everything, Grid{8 * processors}, ceiling_threads, static_cast<const std::uint8_t*>(memory.get()), bytes / 16, sink.get());
+    launch(own.stream, read_everything, Grid{8 * processors}, peak_threads, static_cast<const std::uint8_t*>(memory.get()), bytes / 16, sink.get());
   });
-  // Two blocks of eight warps keep the four parts of a multiprocessor busy.
+  // Two blocks of eight warps keep the four partitions of a multiprocessor busy.
   const double multiplying = best_seconds(own.stream, [&] {
-    launch(own.stream, multiply_everything, Grid{2 * processors}, ceiling_threads, turns, reinterpret_cast<float*>(sink.get()));
+    launch(own.stream, multiply_everything, Grid{2 * processors}, peak_threads, turns, reinterpret_cast<float*>(sink.get()));
   });
-  const double operations = 2.0 * processors * (ceiling_threads / 32) * turns * 8 * 4096;
+  const double operations = 2.0 * processors * (peak_threads / 32) * turns * 8 * 4096;
   return {static_cast<double>(bytes) / reading, operations / multiplying};
 }
 

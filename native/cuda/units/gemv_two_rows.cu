@@ -1,4 +1,4 @@
-// Products of two rows with weights of every type.
+// GEMV of two rows, for every weight type.
 #include "cuda/kernels/gemv/register_gemv.cuh"
 #include "cuda/kernels/gemv/mma_gemv.cuh"
 #include "cuda/kernels/gemv/ring_gemv.cuh"
@@ -6,9 +6,9 @@
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 
-template void launch_decode<2>(Stream, int, const DecodeWork&);
-template void launch_ring_decode<2>(Stream, int, const RingShape&, const DecodeWork&);
-template void launch_decode_tiles<2>(Stream, int, const DecodeTileShape&, const DecodeWork&);
+template void launch_register_gemv<2>(Stream, int, const GemvParams&);
+template void launch_ring_gemv<2>(Stream, int, const RingGemvShape&, const GemvParams&);
+template void launch_mma_gemv<2>(Stream, int, const MmaGemvShape&, const GemvParams&);
 
 }  // namespace LECTERN_CUDA_SPACE
 }  // namespace lectern

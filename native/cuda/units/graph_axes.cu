@@ -1,14 +1,14 @@
-// Along axes: reductions, extremes and their places, running sums, the largest in order.
+// Kernels along axes: reductions, arg-extremes, running sums, top-k.
 #include "cuda/graph/elements.cuh"
 
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 namespace {
 
-/// The threads that reduce one line together; shorter lines than that get one thread each.
+/// The threads that reduce one line together; shorter lines have one thread each.
 constexpr int line_threads = 128;
 
-/// A running reduction; integers wrap. Two of them make one, in any number.
+/// The state of a reduction; integers wrap. States can be merged in any number.
 template <class T>
 struct Accumulator {
   static constexpr bool whole = std::is_integral<T>::value;
@@ -21,11 +21,11 @@ struct Accumulator {
   __device__ void begin(ReductionKind kind) {
     sum = kind == ReductionKind::product ? 1 : 0;
     squares = 0;
-    // The extreme of nothing.
+    // The extreme of an empty line.
     if constexpr (whole) extreme = kind == ReductionKind::minimum ? static_cast<T>(~(std::uint64_t{1} << (8 * sizeof(T) - 1))) : static_cast<T>(std::uint64_t{1} << (8 * sizeof(T) - 1));
     else extreme = kind == ReductionKind::minimum ? static_cast<T>(INFINITY) : -static_cast<T>(INFINITY);
   }
-  /// most: of a log_sum_exp the greatest of all.
+  /// most: for log_sum_exp the largest element.
   __device__ void add(ReductionKind kind, T x, T most) {
     const auto wide = static_cast<Wide>(x);
     switch (kind) {
@@ -86,7 +86,7 @@ struct Accumulator {
   }
 };
 
-/// What log_sum_exp takes off: the greatest, or 0 where that is no number to subtract.
+/// The value that log_sum_exp subtracts: the largest element, or 0 where that is not finite.
 template <class T>
 __device__ __forceinline__ T subtracted(const Accumulator<T>& accumulator) {
   const auto most = static_cast<double>(accumulator.extreme);
@@ -145,7 +145,7 @@ __global__ void LECTERN_LAUNCH_BOUNDS(line_threads, 8) reduce_long(ReductionKind
   }
 }
 
-/// Whether a comes before b: what is no number before everything.
+/// Whether a comes before b: NaN comes before everything.
 template <class T>
 __device__ __forceinline__ bool beats(T a, T b, bool largest) {
   if (b != b) return false;
@@ -169,7 +169,7 @@ __global__ void find_short(Axis axis, bool largest, bool last, const T* in, std:
   }
 }
 
-/// Of lines that lie dense, a block for each.
+/// For contiguous lines, a block each.
 template <class T>
 __global__ void LECTERN_LAUNCH_BOUNDS(line_threads, 8) find_long(Axis axis, bool largest, bool last, const T* in, std::int64_t* out) {
   using Number = Counted<T>;
@@ -222,7 +222,7 @@ __global__ void cumulate_lines(Axis axis, bool exclusive, bool reverse, const T*
   }
 }
 
-/// What is no number is the largest: first of the largest, last of the smallest; of equals the lower index first.
+/// NaN counts as the largest: first of the largest, last of the smallest; of equal elements the lower index comes first.
 template <class T>
 __device__ __forceinline__ bool comes_before(T x, Count a, T y, Count b, bool largest) {
   const bool x_none = x != x;
@@ -232,13 +232,13 @@ __device__ __forceinline__ bool comes_before(T x, Count a, T y, Count b, bool la
   return a < b;
 }
 
-/// Every element counts those before it in its line, and writes itself there: size^2 comparisons a line, 0.6 G of the 24,000 candidates of a
-/// detector, and nothing that threads would have to agree on.
+/// Every element counts those before it in its line, and stores itself at that place: size^2 comparisons per line, 0.6 G for the 24,000 candidates of a
+/// detector, without synchronisation.
 template <class T>
 __global__ void rank_elements(Axis axis, Count k, bool largest, const T* in, T* values, std::int64_t* indices) {
   const Count count = axis.outer * axis.size * axis.inner;
   for (Count i = first_element(); i < count; i += element_step()) {
-    // Threads side by side look at one line, so that what they compare with is the same.
+    // Neighbouring threads read the same line.
     const Count line_number = i / axis.size;
     const Count own = i % axis.size;
     const Count outer = line_number / axis.inner;

@@ -1,4 +1,4 @@
-// Convolutions as products: the filter's rows and the pictures' pixels.
+// Convolutions as implicit GEMM.
 #include "cuda/graph/gemm_launch.cuh"
 
 namespace lectern {
@@ -10,7 +10,7 @@ void DeviceGraphOps::convolve(const Convolution& c, const float* in, const float
   const std::int64_t group_inputs = f.inputs / f.groups;
   const std::int64_t plane = c.out[0] * c.out[1];
   if (c.batch * plane * f.outputs == 0) return;
-  // A filter of one channel is no matrix: of a tile's rows most would be empty.
+  // A filter of one channel is no matrix: most rows of a tile would be empty.
   constexpr std::int64_t few_outputs = 8;
   if (group_outputs < few_outputs) return convolve_directly(c, in, weights, bias, residual, out);
   const std::int64_t depth = group_inputs * f.kernel[0] * f.kernel[1];
@@ -24,7 +24,7 @@ void DeviceGraphOps::convolve(const Convolution& c, const float* in, const float
     const T* pictures = reinterpret_cast<const T*>(in);
     const auto same = [&](const std::array<std::int64_t, 2>& pair, std::int64_t value) { return pair[0] == value && pair[1] == value; };
     const bool as_it_lies = same(f.kernel, 1) && same(f.strides, 1) && same(c.pads, 0) && c.in == c.out && plane % 8 == 0 && in_vectors(pictures, plane, groups, 1);
-    (void)counted(c.in[0] * c.in[1]);  // places in a picture are int
+    (void)counted(c.in[0] * c.in[1]);  // offsets in an image are int
     const PixelLines<T> pixels{pictures, counted(c.batch * plane), counted(depth), as_it_lies, counted(c.out[0]), counted(c.out[1]), counted(c.in[0]), counted(c.in[1]), counted(f.kernel[0]),
                                counted(f.kernel[1]), counted(f.strides[0]), counted(f.strides[1]), counted(f.dilations[0]), counted(f.dilations[1]), static_cast<int>(c.pads[0]),
                                static_cast<int>(c.pads[1]), f.inputs * c.in[0] * c.in[1]};

@@ -1,4 +1,4 @@
-// Element by element: functions, pairs, choices, batch normalisation.
+// Element-wise functions, binary operations, selection, batch normalisation.
 #include "cuda/graph/elements.cuh"
 
 namespace lectern {
@@ -7,7 +7,7 @@ namespace {
 
 template <class T>
 __device__ __forceinline__ T integer_function(UnaryKind kind, T x) {
-  // The smallest number has no negative of its own type: it stays, as it does in two's complement.
+  // The smallest integer has no negative in its type: it stays, as in two's complement.
   const T negative = static_cast<T>(std::uint64_t{0} - static_cast<std::uint64_t>(x));
   switch (kind) {
     case UnaryKind::absolute: return is_negative(x) ? negative : x;
@@ -27,7 +27,7 @@ __global__ void apply_function(Unary op, Count count, const T* in, T* out) {
   }
 }
 
-/// By squaring, wrapping; a negative exponent leaves only what 1 and -1 have.
+/// By squaring, wrapping; with a negative exponent only 1 and -1 have results other than 0.
 template <class T>
 __device__ T integer_power(T base, T exponent) {
   if (is_negative(exponent)) return base == 1 ? T(1) : std::is_signed<T>::value && base == static_cast<T>(-1) ? static_cast<T>(exponent % 2 == 0 ? 1 : -1) : T(0);
@@ -40,7 +40,7 @@ __device__ T integer_power(T base, T exponent) {
   return static_cast<T>(result);
 }
 
-/// The kinds whose result is a number.
+/// The kinds with a numeric result.
 template <class T>
 __device__ T combined(BinaryKind kind, T a, T b) {
   constexpr bool whole = std::is_integral<T>::value;
@@ -103,7 +103,7 @@ __global__ void combine_elements(BinaryKind kind, Places<2> places, const T* a, 
   }
 }
 
-/// bools: of which any byte but 0 is true.
+/// bools: any byte but 0 is true.
 template <class T>
 __global__ void compare_elements(BinaryKind kind, bool bools, Places<2> places, const T* a, const T* b, std::uint8_t* out) {
   for (Count i = first_element(); i < places.count; i += element_step()) {
@@ -134,7 +134,7 @@ __global__ void normalise_channels(Count count, Count channels, Count inner, flo
   }
 }
 
-/// Calls with(T()) for every type that is counted with.
+/// Calls with(T()) for every numeric type.
 template <class With>
 void with_elements(bool halves, Element element, With&& with) {
   switch (element) {

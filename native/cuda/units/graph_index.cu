@@ -1,11 +1,11 @@
-// Elements gathered and scattered by indices that the device holds.
+// Gather and scatter by indices in device memory.
 #include "cuda/graph/elements.cuh"
 
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 namespace {
 
-/// Negative indices count from the end; what is outside becomes the nearest inside. -1 of an axis without elements.
+/// Negative indices count from the end; an index outside becomes the nearest inside. -1 for an axis without elements.
 __device__ __forceinline__ Count inside(std::int64_t index, Count size) {
   if (index < 0) index += size;
   return index < 0 ? (size > 0 ? 0 : -1) : index >= size ? size - 1 : index;
@@ -23,7 +23,7 @@ __global__ void gather_rows(Count outer, Count size, Count inner, Count indices_
   }
 }
 
-/// places: of the data without the axis, and of the output, which has the indices' places too.
+/// offsets: of the data without the axis, and of the output, which has the axes of the indices
 template <class T>
 __global__ void gather_each(Places<2> places, Count size, Count stride, const T* in, const std::int64_t* indices, T* out) {
   for (Count i = first_element(); i < places.count; i += element_step()) {
@@ -48,7 +48,7 @@ __device__ __forceinline__ Counted<T> scattered(ScatterKind kind, Counted<T> old
   return update;
 }
 
-/// A thread for each line along the axis: what meets one place does so in the updates' order.
+/// A thread for each line along the axis: updates of one element happen in their order.
 template <class T>
 __global__ void scatter_lines(ScatterKind kind, Places<2> lines, Count length, Count update_stride, Count size, Count stride, const std::int64_t* indices, const T* updates, T* to) {
   for (Count i = first_element(); i < lines.count; i += element_step()) {
@@ -69,7 +69,7 @@ struct Tuples {
   Count count, slice;
 };
 
-/// Where the slice that a tuple names begins, in slices; -1 where an index is outside and must not be taken for the nearest.
+/// The offset of the slice that a tuple selects, in slices; -1 where an index is outside and must not be clamped.
 __device__ __forceinline__ Count place_of(const Tuples& tuples, const std::int64_t* tuple, bool nearest) {
   Count place = 0;
   for (int axis = 0; axis < tuples.rank; ++axis) {
@@ -90,7 +90,7 @@ __global__ void gather_slices(Tuples tuples, Count batch_tuples, Count batch_sli
   }
 }
 
-/// Every thread owns the elements whose number leaves its own when divided by the threads', and goes through all tuples in their order.
+/// Every thread owns the elements with its number modulo the number of threads, and goes through all tuples in order.
 template <class T>
 __global__ void scatter_slices(ScatterKind kind, Tuples tuples, Count threads, const std::int64_t* indices, const T* updates, T* to) {
   for (Count own = first_element(); own < threads; own += element_step()) {
@@ -106,7 +106,7 @@ __global__ void scatter_slices(ScatterKind kind, Tuples tuples, Count threads, c
   }
 }
 
-/// Types that can be added; the others can only replace, as words.
+/// Types that can be added; others are only replaced, as words.
 template <class With>
 void with_scattered(ScatterKind kind, bool halves, Element element, std::size_t bytes, With&& with) {
   if (kind == ScatterKind::replace) return with_words(bytes, with);

@@ -1,4 +1,4 @@
-// Data moved, filled, cast: whatever leaves numbers as they are.
+// Copies, fills and casts.
 #include <cstring>
 
 #include "cuda/graph/elements.cuh"
@@ -22,7 +22,7 @@ __global__ void move_elements(Places<2> places, const T* in, T* out) {
   }
 }
 
-/// Boxes whose last two axes change places: rows of the one are columns of the other, by tiles through shared memory.
+/// Transposes the last two axes, by tiles in shared memory.
 constexpr int turn_side = 32;
 constexpr int turn_rows = 8;
 
@@ -38,7 +38,7 @@ __global__ void turn_tiles(Places<2> others, Count rows, Count columns, Count in
     Count at[2];
     others.find(box, at);
     for (int i = y; i < turn_side; i += turn_rows) {
-      // Neighbours of the input are rows of the output.
+      // Neighbours in the input are rows of the output.
       if (first_row + x < rows && first_column + i < columns) tile[i][x] = in[at[0] + first_row + x + (first_column + i) * in_step];
     }
     synchronise_block();
@@ -79,7 +79,7 @@ __global__ void take_elements(Tables tables, T fill, const T* in, T* out) {
   }
 }
 
-/// An element on its way from one type to another.
+/// Converts an element.
 struct Loose {
   bool whole;
   double real;
@@ -106,7 +106,7 @@ __device__ Loose load_loose(Element element, bool halves, const void* in, Count 
   return {};
 }
 
-/// Towards zero, saturated, what is no number as 0; integers wrap.
+/// Towards zero, saturated, NaN as 0; integers wrap.
 template <class T>
 __device__ __forceinline__ T whole_of(const Loose& value, T lowest, T highest) {
   if (value.whole) return static_cast<T>(value.integer);
@@ -124,7 +124,7 @@ __device__ void store_loose(const Loose& value, Element element, bool halves, vo
       if (halves) static_cast<Half*>(out)[i] = half_of(single());
       else static_cast<float*>(out)[i] = single();
       break;
-    case Element::f16: static_cast<Half*>(out)[i] = {static_cast<std::uint16_t>(pack_halves(single(), 0.0F) & 0xFFFFU)}; break;
+    case Element::f16: static_cast<Half*>(out)[i] = {static_cast<std::uint16_t>(pack_f16(single(), 0.0F) & 0xFFFFU)}; break;
     case Element::f64: static_cast<double*>(out)[i] = value.whole ? static_cast<double>(value.integer) : value.real; break;
     case Element::i64: static_cast<std::int64_t*>(out)[i] = whole_of<std::int64_t>(value, INT64_MIN, INT64_MAX); break;
     case Element::i32: static_cast<std::int32_t*>(out)[i] = whole_of<std::int32_t>(value, INT32_MIN, INT32_MAX); break;
@@ -138,7 +138,7 @@ __global__ void cast_elements(Element from, Element to, bool halves, Count count
   for (Count i = first_element(); i < count; i += element_step()) store_loose(load_loose(from, halves, in, i), to, halves, out, i);
 }
 
-/// One element of the host as the device keeps it.
+/// Converts an element of the host to its storage type on the device.
 std::uint64_t kept_value(Element element, bool halves, const std::byte* value) {
   std::uint64_t kept = 0;
   if (halves && element == Element::f32) {

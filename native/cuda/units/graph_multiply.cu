@@ -1,4 +1,4 @@
-// Matrix products: which sides.
+// Matrix products: the choice of operands.
 #include <algorithm>
 
 #include "cuda/graph/gemm_launch.cuh"
@@ -14,7 +14,7 @@ const Factors* DeviceGraphOps::keep_factors(std::int64_t count, const float* con
     const float size = std::fabs(constants[i]);
     if (size <= FLT_MAX) most = std::max(most, size);
   }
-  // The largest is put just below the last half, so that the small ones keep their bits; products of scales stay floats.
+  // The largest value is scaled just below the largest f16, so that small ones keep their bits; products of scales stay finite.
   constexpr int last = 14;
   constexpr int most_exponent = 100;
   Factors factors;

@@ -1,4 +1,4 @@
-// Softmax and the normalisations of rows and of groups of channels. A block for each row, its sums by one tree.
+// Softmax and normalisation of rows and of groups of channels. A block for each row, its sums as one tree.
 #include "cuda/graph/elements.cuh"
 
 namespace lectern {
@@ -7,7 +7,7 @@ namespace {
 
 constexpr int norm_threads = 128;
 
-/// Lines whose elements lie apart: neighbours take neighbouring lines.
+/// Strided lines: neighbouring threads take neighbouring lines.
 template <class T>
 __global__ void soften_columns(Axis axis, bool logarithm, const T* in, T* out) {
   for (Count i = first_element(); i < axis.outer * axis.inner; i += element_step()) {
@@ -49,7 +49,7 @@ struct Moments {
   float mean, deviation;  // 1 / sqrt(variance + epsilon)
 };
 
-/// Of a block's `count` neighbours; two passes, so that a large mean takes nothing from a small variance.
+/// Over `count` contiguous elements of a block; two passes, so that a large mean takes nothing from a small variance.
 template <class T>
 __device__ Moments moments_of(const T* x, Count count, float epsilon, float* shared) {
   float sum = 0;
@@ -95,7 +95,7 @@ __global__ void LECTERN_LAUNCH_BOUNDS(norm_threads, 8)
   }
 }
 
-/// As many blocks as there are rows, up to what keeps the device busy.
+/// As many blocks as rows, up to what keeps the device busy.
 int row_blocks(Count rows, int multiprocessors) {
   const Count most = Count{32} * multiprocessors;
   return static_cast<int>(rows < most ? rows : most);

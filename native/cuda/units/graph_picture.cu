@@ -1,11 +1,11 @@
-// Pictures, a thread for each output: filters that are no large matrix, pooling, resizing, sampling.
+// Image kernels with a thread for each output: small convolutions, pooling, resizing, sampling.
 #include "cuda/graph/elements.cuh"
 
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 namespace {
 
-/// A pair of axes, without std::array, whose operators the device does not have.
+/// A pair of axes, without std::array, whose operators are not available on the device.
 struct Pair {
   Count y, x;
 };
@@ -24,7 +24,7 @@ Window window_of(const Convolution& c) {
   return {f.inputs, f.outputs, f.inputs / f.groups, f.outputs / f.groups, pair_of(c.in), pair_of(c.out), pair_of(f.kernel), pair_of(f.strides), pair_of(f.dilations), pair_of(c.pads), c.activation};
 }
 
-/// The place of an output: which picture, channel, row and column.
+/// The position of an output: image, channel, row and column.
 struct Place {
   Count picture, channel, y, x;
 };
@@ -69,7 +69,7 @@ __global__ void filter_elements(Window w, Count count, const T* in, const T* wei
   }
 }
 
-/// The inputs that reach an output: those of which a filter's element lies on it.
+/// The inputs that contribute to an output: those under an element of the filter.
 template <class T>
 __global__ void filter_elements_transposed(Window w, Count count, const T* in, const T* weights, const T* bias, T* out) {
   const Count plane = w.in.y * w.in.x;
@@ -99,7 +99,7 @@ struct Pooled {
   Pair in, out, kernel, strides, dilations, pads, pads_after;
 };
 
-/// The first of the kernel's elements, and the one behind the last, that lie in 0 .. size - 1 of an axis on which it begins at `start`.
+/// The first filter element, and the one behind the last, that lie within 0 .. size - 1 of an axis when the filter begins at `start`.
 __device__ __forceinline__ void find_span(Count start, Count kernel, Count dilation, Count size, Count& first, Count& last) {
   first = start >= 0 ? 0 : (-start + dilation - 1) / dilation;
   last = start >= size ? 0 : (size - 1 - start) / dilation + 1;
@@ -148,7 +148,7 @@ __global__ void find_means(Pooled p, const T* in, T* out) {
       for (Count kx = first; kx < last; ++kx) sum += value_of(from[(top + ky * p.dilations.y) * p.in.x + left + kx * p.dilations.x]);
     }
     if (p.count_padding) {
-      // What hangs over the padding, as ceil_mode has it, counts for nothing.
+      // Elements beyond the padding, which ceil_mode allows, do not count.
       find_span(top + p.pads.y, p.kernel.y, p.dilations.y, p.in.y + p.pads.y + p.pads_after.y, row_first, row_last);
       find_span(left + p.pads.x, p.kernel.x, p.dilations.x, p.in.x + p.pads.x + p.pads_after.x, first, last);
     }

@@ -1,17 +1,17 @@
-// Pictures resized by tables of neighbours and weights, and looked at between their points.
+// Images resized by tables of taps and weights, and sampled between their pixels.
 #include "cuda/graph/elements.cuh"
 
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 namespace {
 
-/// The axes that change; the others are walked through.
+/// The axes that change; the others are traversed.
 struct Resampled {
   int rank;
   Count count;              // of the output
   Count sizes[max_rank];    // of the output
   Count strides[max_rank];  // of the input
-  int taps[max_rank];       // 0: the axis as it is
+  int taps[max_rank];       // 0: an axis that does not change
   const std::int32_t* indices[max_rank];
   const float* weights[max_rank];
   float fill;
@@ -34,7 +34,7 @@ __global__ void resample_elements(Resampled r, const T* in, T* out) {
       out[i] = element_of<T>(r.fill);
       continue;
     }
-    // One tap of every axis after the other, the last axis first: as a counter whose digits are taps.
+    // One tap of every axis after the other, the last axis first: a counter whose digits are taps.
     int tap[max_rank] = {};
     float sum = 0;
     for (bool more = true; more;) {
@@ -64,10 +64,10 @@ struct Sampling {
   bool align_corners;
   int axes;
   Count channels, points, plane;
-  Count sizes[3];  // the last `axes` count
+  Count sizes[3];  // the last `axes` are used
 };
 
-/// A coordinate brought back into the picture, low .. high, by mirrors at both ends. What is no number, or too far to count, to the low end.
+/// Reflects a coordinate into low .. high. NaN and values that are too large to compute go to the low end.
 __device__ float reflected(float x, float low, float high) {
   const float length = high - low;
   if (!(length > 0)) return low;
@@ -83,7 +83,7 @@ __device__ float padded(const Sampling& s, float x, int axis) {
   return x;
 }
 
-/// The element at whole coordinates, 0 outside and for what is no number.
+/// The element at integer coordinates, 0 outside and for NaN.
 template <class T>
 __device__ float element_at(const Sampling& s, const T* plane, const float (&at)[3]) {
   Count place = 0;
@@ -96,13 +96,13 @@ __device__ float element_at(const Sampling& s, const T* plane, const float (&at)
   return value_of(plane[place]);
 }
 
-/// Between the two neighbours along each axis.
+/// Interpolates between the two neighbours along each axis.
 template <class T>
 __device__ float linear(const Sampling& s, const T* plane, const float (&place)[3]) {
   float low[3] = {};
   float part[3] = {};
   for (int axis = 3 - s.axes; axis < 3; ++axis) {
-    // Beyond the neighbours of the picture everything is 0, as it is for what is no number.
+    // Outside the image everything is 0, as for NaN.
     if (!(place[axis] > -1 && place[axis] < static_cast<float>(s.sizes[axis]))) return 0;
     low[axis] = floorf(place[axis]);
     part[axis] = place[axis] - low[axis];
@@ -116,13 +116,13 @@ __device__ float linear(const Sampling& s, const T* plane, const float (&place)[
       at[axis] = next ? low[axis] + 1 : low[axis];
       weight *= next ? part[axis] : 1 - part[axis];
     }
-    // A neighbour that does not count may be an infinity.
+    // A neighbour with weight 0 may be infinite.
     if (weight > 0) sum += weight * element_at(s, plane, at);
   }
   return sum;
 }
 
-/// Keys' kernel with a = -0.75 at the four neighbours of a place `part` behind the second.
+/// Keys' cubic kernel with a = -0.75 at the four neighbours of a position `part` behind the second.
 __device__ void cubic_weights(float part, float (&weights)[4]) {
   constexpr float a = -0.75F;
   const auto near = [](float d) { return ((a + 2) * d - (a + 3)) * d * d + 1; };

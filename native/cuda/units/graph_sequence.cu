@@ -1,4 +1,4 @@
-// What looks at positions one after the other: recurrent layers, and attention.
+// Sequential kernels: recurrent layers, and attention.
 #include "cuda/graph/elements.cuh"
 
 namespace lectern {
@@ -34,13 +34,13 @@ class Cell {
     peepholes_ = tensors.peepholes == nullptr ? nullptr : tensors.peepholes + direction * 3 * l_.hidden;
   }
 
-  /// The input's part of a gate's sum, the same in all lanes.
+  /// The input's part of a gate, the same in all lanes.
   __device__ float input_sum(Count row, const T* x) const {
     float sum = 0;
     for (Count k = thread_number() % 32; k < l_.inputs; k += 32) sum += value_of(weights_[row * l_.inputs + k]) * value_of(x[k]);
     return warp_sum(sum) + (bias_ == nullptr ? 0.0F : value_of(bias_[row]));
   }
-  /// What was hidden before, h in shared memory.
+  /// The hidden state's part, with h in shared memory.
   __device__ float hidden_sum(Count row, const float* h) const {
     float sum = 0;
     for (Count k = thread_number() % 32; k < l_.hidden; k += 32) sum += value_of(recurrence_[row * l_.hidden + k]) * h[k];
@@ -67,7 +67,7 @@ class Cell {
     }
   }
 
-  /// Gates z, r, h. `faded` is scratch: what the reset gate leaves of h.
+  /// Gates z, r, h. `faded` is scratch: the hidden state after the reset gate.
   __device__ void step_gru(const T* x, const float* h, float* reset, float* faded, float* next) const {
     const Count n = l_.hidden;
     for (Count j = thread_number() / 32; j < n; j += recurrent_threads / 32) {
@@ -92,7 +92,7 @@ class Cell {
   const T *weights_, *recurrence_, *bias_, *peepholes_;
 };
 
-/// A block for each sequence in each direction, which goes from step to step by itself.
+/// A block for each sequence in each direction, which loops over the steps.
 template <class T>
 __global__ void LECTERN_LAUNCH_BOUNDS(recurrent_threads, 2) run_layer(Layer layer, LayerTensors<T> t) {
   auto* const h = reinterpret_cast<float*>(dynamic_shared());
@@ -133,11 +133,11 @@ __global__ void LECTERN_LAUNCH_BOUNDS(recurrent_threads, 2) run_layer(Layer laye
 }
 
 constexpr int attention_warps = 4;
-/// Values of a head that a lane sums, 32 apart; wider heads take several blocks.
+/// Values of a head that a lane accumulates, 32 apart; wider heads take several blocks.
 constexpr int lane_values = 4;
 
-/// A warp for each query: it goes through the keys by 32, a lane for each, and keeps the sum of what it has seen relative to the largest
-/// score so far.
+/// A warp for each query: it goes through the keys by 32, a lane each, with an online
+/// softmax.
 template <class T>
 __global__ void LECTERN_LAUNCH_BOUNDS(32 * attention_warps, 4) attend_queries(Attention a, const T* q, const T* k, const T* v, const T* mask, T* out) {
   LECTERN_SHARED float shares[attention_warps][32];
@@ -168,7 +168,7 @@ __global__ void LECTERN_LAUNCH_BOUNDS(32 * attention_warps, 4) attend_queries(At
       if (mask != nullptr) score += value_of(mask[batch * a.mask_batch + head * a.mask_head + row * a.mask_row + first + lane]);
     }
     const float greater = fmaxf(most, warp_max(score));
-    // Nothing but what is masked so far: there is no difference to take.
+    // Only masked keys so far: there is no difference to compute.
     const float fade = greater == -INFINITY ? 1.0F : expf(most - greater);
     float share = greater == -INFINITY ? 0.0F : expf(score - greater);
     if (score != score) share = score;

@@ -1,4 +1,4 @@
-// The choice of tokens: what is told, and the kernels that each choice needs.
+// Token sampling: the jobs, and the kernels that each choice needs.
 #include <algorithm>
 
 #include "cuda/kernels/sampling/sample_tokens.cuh"
@@ -8,7 +8,7 @@ namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 namespace {
 
-// What clients write stays far below; longer lists are the processor's.
+// Client requests stay far below this; longer lists are handled on the CPU.
 constexpr std::size_t most_biases = 1024;
 constexpr std::size_t most_counts = 4096;
 
@@ -17,7 +17,7 @@ std::size_t jobs_of(const OpsShape& shape) { return 2 * rows_of(shape); }
 int tiles_of(const OpsShape& shape) { return (shape.vocabulary + token_tile - 1) / token_tile; }
 std::size_t mask_words(int vocabulary) { return (static_cast<std::size_t>(vocabulary) + 31) / 32; }
 
-std::size_t told_bytes(const OpsShape& shape) {
+std::size_t staged_bytes(const OpsShape& shape) {
   constexpr auto filled = StagedCopy::filled;
   const std::size_t of_row = filled(most_biases * sizeof(TokenBias)) + filled(most_counts * sizeof(TokenCount)) + filled(mask_words(shape.vocabulary) * sizeof(std::uint32_t));
   return filled(jobs_of(shape) * sizeof(ChoiceJob)) + rows_of(shape) * of_row;
@@ -25,34 +25,34 @@ std::size_t told_bytes(const OpsShape& shape) {
 
 struct Counts {
   explicit Counts(const OpsShape& shape)
-      : told(rows_of(shape) > 0 ? told_bytes(shape) : 0), changed(rows_of(shape) * static_cast<std::size_t>(shape.vocabulary)), tiles(jobs_of(shape) * static_cast<std::size_t>(tiles_of(shape))),
+      : told(rows_of(shape) > 0 ? staged_bytes(shape) : 0), changed(rows_of(shape) * static_cast<std::size_t>(shape.vocabulary)), tiles(jobs_of(shape) * static_cast<std::size_t>(tiles_of(shape))),
         searches(jobs_of(shape) * (2 * search_steps + 1)), histograms(jobs_of(shape) * 2 * search_steps * digits) {}
   std::size_t told, changed, tiles, searches, histograms;
 };
 
 }  // namespace
 
-TokenChoices::TokenChoices(const OpsShape& shape, Stream stream)
-    : stream_(stream), vocabulary_(shape.vocabulary), tiles_(tiles_of(shape)), told_(Counts(shape).told),
+TokenSampling::TokenSampling(const OpsShape& shape, Stream stream)
+    : stream_(stream), vocabulary_(shape.vocabulary), tiles_(tiles_of(shape)), staged_(Counts(shape).told),
       changed_(Counts(shape).changed), extremes_(jobs_of(shape)), sums_(Counts(shape).tiles), searches_(Counts(shape).searches), histograms_(Counts(shape).histograms), results_(rows_of(shape)) {}
 
-std::size_t TokenChoices::bytes(const OpsShape& shape) {
+std::size_t TokenSampling::bytes(const OpsShape& shape) {
   const Counts counts(shape);
   return counts.told + sizeof(float) * counts.changed + sizeof(RowExtreme) * jobs_of(shape) + sizeof(TileSum) * counts.tiles + sizeof(Search) * counts.searches + sizeof(std::uint64_t) * counts.histograms +
          sizeof(TokenChoice) * rows_of(shape) + 7 * 256;
 }
 
-bool TokenChoices::takes(const TokenRule& rule) const {
+bool TokenSampling::takes(const TokenRule& rule) const {
   return vocabulary_ > 0 && static_cast<std::size_t>(rule.bias_count) <= most_biases && static_cast<std::size_t>(rule.count_count) <= most_counts && rule.logprobs <= most_device_logprobs;
 }
 
-ChoiceJob TokenChoices::job_of(const TokenRule& rule, int row, const float* logits) {
+ChoiceJob TokenSampling::job_of(const TokenRule& rule, int row, const float* logits) {
   ChoiceJob job{};
   job.kind = rule.inverse_temperature > 0 ? JobKind::draw : JobKind::best;
   job.logits = logits + static_cast<std::ptrdiff_t>(rule.row) * vocabulary_;
-  job.biases = told_.add(rule.biases, static_cast<std::size_t>(rule.bias_count));
-  job.counts = told_.add(rule.counts, static_cast<std::size_t>(rule.count_count));
-  job.allowed = rule.allowed == nullptr ? nullptr : told_.add(rule.allowed, mask_words(vocabulary_));
+  job.biases = staged_.add(rule.biases, static_cast<std::size_t>(rule.bias_count));
+  job.counts = staged_.add(rule.counts, static_cast<std::size_t>(rule.count_count));
+  job.allowed = rule.allowed == nullptr ? nullptr : staged_.add(rule.allowed, mask_words(vocabulary_));
   job.bias_count = rule.bias_count;
   job.count_count = rule.count_count;
   job.penalties = rule.penalties;
@@ -67,10 +67,10 @@ ChoiceJob TokenChoices::job_of(const TokenRule& rule, int row, const float* logi
   return job;
 }
 
-void TokenChoices::choose(const TokenRule* rules, int count, const float* logits, TokenChoice* choices) {
-  told_.begin();
+void TokenSampling::choose(const TokenRule* rules, int count, const float* logits, TokenChoice* choices) {
+  staged_.begin();
   const ChoiceJob* there = nullptr;
-  ChoiceJob* const jobs = told_.room<ChoiceJob>(static_cast<std::size_t>(2 * count), there);
+  ChoiceJob* const jobs = staged_.room<ChoiceJob>(static_cast<std::size_t>(2 * count), there);
   int job_count = 0;
   bool searches_counts = false;
   bool searches_masses = false;
@@ -93,7 +93,7 @@ void TokenChoices::choose(const TokenRule* rules, int count, const float* logits
     searches_counts = searches_counts || list.top_k > 0;
     sums = true;
   }
-  told_.send(stream_);
+  staged_.send(stream_);
   const ChoiceSpace space{there, extremes_.get(), sums_.get(), searches_.get(), histograms_.get(), results_.get(), vocabulary_, tiles_};
   clear(stream_, extremes_.get(), static_cast<std::size_t>(job_count) * sizeof(RowExtreme));
   if (searches_counts || searches_masses) clear(stream_, histograms_.get(), static_cast<std::size_t>(job_count) * 2 * search_steps * digits * sizeof(std::uint64_t));
@@ -102,7 +102,7 @@ void TokenChoices::choose(const TokenRule* rules, int count, const float* logits
   copy_to_host(stream_, choices, results_.get(), static_cast<std::size_t>(count) * sizeof(TokenChoice));
 }
 
-void TokenChoices::launch_all(const ChoiceSpace& space, int jobs, bool searches_counts, bool searches_masses, bool sums) const {
+void TokenSampling::launch_all(const ChoiceSpace& space, int jobs, bool searches_counts, bool searches_masses, bool sums) const {
   const Grid all{tiles_, jobs};
   launch(stream_, prepare_logits, all, choice_threads, space);
   int previous = -1;

@@ -1,4 +1,4 @@
-// Weights on their way to the device, and tables.
+// Repacking of weights, and embedding tables.
 #include "cuda/kernels/layout/repack.cuh"
 #include "cuda/kernels/layout/table_rows.cuh"
 #include "cuda/ops/launchers.h"
@@ -12,7 +12,7 @@ void launch_repack(Stream stream, const std::uint8_t* file, std::size_t file_row
     launch(stream, repack_rows<type>, Grid{rows}, repack_threads, file, file_row_bytes, columns / 32, placed);
     static_cast<void>(largest);
   } else {
-    launch(stream, copy_rows, Grid{rows}, repack_threads, file, file_row_bytes, placed, placed_row_bytes(type, columns), type == DType::f16 ? largest : nullptr);
+    launch(stream, copy_rows, Grid{rows}, repack_threads, file, file_row_bytes, placed, repacked_row_bytes(type, columns), type == DType::f16 ? largest : nullptr);
   }
 }
 
@@ -22,7 +22,7 @@ void launch_find_largest(Stream stream, const float* values, std::size_t count, 
 
 template <DType type>
 void launch_look_up(Stream stream, const Matrix& table, int rows, const int* numbers, const float* extra, bool adds, float* x) {
-  launch(stream, look_up_rows<type>, Grid{rows}, look_up_threads, static_cast<const std::uint8_t*>(table.data), placed_row_bytes(type, table.columns), table.columns, numbers, extra, adds, x);
+  launch(stream, look_up_rows<type>, Grid{rows}, look_up_threads, static_cast<const std::uint8_t*>(table.data), repacked_row_bytes(type, table.columns), table.columns, numbers, extra, adds, x);
 }
 
 template void launch_repack<DType::f32>(Stream, const std::uint8_t*, std::size_t, int, int, std::uint8_t*, LargestBits*);

@@ -1,11 +1,11 @@
-// Attention of single rows over a long cache, of any type and any heads: what the tensor cores do not take (split_kv_tiles.cuh). The positions are split over
-// blocks, each takes all query heads of one KV head, and the block that comes last puts the parts together (split_kv_reduction.cuh).
+// Split-KV attention of decode rows without tensor cores, for every type and head size that split_kv_tiles.cuh does not handle. The positions of a row are split over
+// thread blocks; each block takes all query heads of one KV head, and the last one to finish combines the splits (split_kv_reduction.cuh).
 //
-// A row is one of few, so heads alone would leave most of the chip idle: 8 KV heads x 64 splits are 512 blocks, four a multiprocessor, which their
-// memory lets it have; with 32 the two of each would issue little more than every second clock. All query heads of a KV head share each key and value that
-// was read, 8 of them in 70B: the cache goes by once. A block loads a tile of 64 positions, keys and values together (32 KB under way), and works
-// on it while its neighbours' loads run.
-// Where a row is split depends on how many positions it sees and on nothing else, so neither other rows nor the chip change a bit.
+// There are few rows, so heads alone would leave most of the GPU idle: 8 KV heads x 64 splits are 512 blocks, four per multiprocessor, as many as their
+// memory allows; with 32 splits two blocks would issue an instruction in little more than every second clock. All query heads of a KV head, 8 in 70B, share each key and value
+// that is loaded, so the cache is read once. A block loads a tile of 64 positions, keys and values together (32 KB in flight), and computes
+// while the loads of its neighbours run.
+// The splits of a row depend on the number of its visible positions alone, so neither other rows nor the GPU change a bit.
 #pragma once
 
 #include <type_traits>
@@ -19,33 +19,33 @@ namespace LECTERN_CUDA_SPACE {
 constexpr int split_threads = 128;
 constexpr int heads_together = 4;
 
-/// Positions of one part of a row that sees `visible`.
+/// Positions of one split of a row with `visible` positions.
 __host__ __device__ constexpr int split_length(int visible) {
-  const int even = ((visible + most_splits - 1) / most_splits + 15) / 16 * 16;
+  const int even = ((visible + max_splits - 1) / max_splits + 15) / 16 * 16;
   return even < 64 ? 64 : even;
 }
 
-static_assert(split_length(1) == 64 && split_length(4096) == 64 && split_length(4097) == 80 && split_length(131072) * most_splits == 131072, "every position is in a part");
+static_assert(split_length(1) == 64 && split_length(4096) == 64 && split_length(4097) == 80 && split_length(131072) * max_splits == 131072, "every position is in a part");
 
-/// Positions in shared memory at a time: 64, fewer where heads are long.
+/// Positions in shared memory at a time: 64, fewer for long heads.
 __host__ __device__ constexpr int tile_positions(int head_size) { return head_size <= 128 ? 64 : head_size <= 256 ? 32 : 16; }
 
 __host__ __device__ constexpr int padded_heads(int heads) { return (heads + heads_together - 1) / heads_together * heads_together; }
 
-/// Keys lie 16 bytes apart beyond their size: threads that read one position each then meet different banks.
+/// Keys have 16 bytes of padding: threads that read one position each have no bank conflicts.
 template <class Element>
 __host__ __device__ constexpr int key_pitch(int head_size) {
   return head_size + 16 / static_cast<int>(sizeof(Element));
 }
 
-/// Of a position's key, and of its value: bytes have one for 32 elements, the others none.
+/// Scales of the key or value of a position: int8 has one for 32 elements, the other types none.
 template <class Element>
 __host__ __device__ constexpr int head_scales(int head_size) {
   return sizeof(Element) == 1 ? head_size / 32 : 0;
 }
 
 template <class Element>
-constexpr std::size_t split_bytes(int head_size, int group) {
+constexpr std::size_t split_kv_bytes(int head_size, int group) {
   const int tile = tile_positions(head_size);
   const int heads = padded_heads(group);
   return sizeof(Element) * static_cast<std::size_t>(tile * (key_pitch<Element>(head_size) + head_size)) +
@@ -60,9 +60,9 @@ __device__ __forceinline__ float scaled(std::uint16_t half, const float*, int) {
 __device__ __forceinline__ float scaled(float value, const float*, int) { return value; }
 __device__ __forceinline__ float scaled(std::int8_t byte, const float* scales, int d) { return scales[d / 32] * to_float(byte); }
 
-/// Some elements that follow one another in shared memory, by loads as wide as they can be: a warp's loads are what attention waits for, not its products.
+/// Consecutive elements of shared memory, by loads as wide as possible: attention waits for the loads of a warp, not for its products.
 template <class Element, int count>
-__device__ __forceinline__ void load_side_by_side(const Element* from, Element (&elements)[count]) {
+__device__ __forceinline__ void load_vector(const Element* from, Element (&elements)[count]) {
   constexpr int bytes = count * static_cast<int>(sizeof(Element));
   constexpr int load_bytes = bytes < 16 ? bytes : 16;
   using Load = std::conditional_t<load_bytes == 2, std::uint16_t, Words<load_bytes < 4 ? 1 : load_bytes / 4>>;
@@ -73,39 +73,39 @@ __device__ __forceinline__ void load_side_by_side(const Element* from, Element (
   }
 }
 
-/// Scores of four heads with one position: q (heads, head_size) times a key, eight elements at a time. Of a key each element is made a float once
-/// and of a query four are one load: 9 loads and 8 conversions for 32 products, where one by one they were 33 and 32.
+/// Scores of four heads with one position: q (heads, head_size) times a key, eight elements at a time. Each element of a key is converted once,
+/// and four of a query are one load: 9 loads and 8 conversions for 32 products, instead of 33 and 32.
 template <class Element>
 __device__ __forceinline__ void score_position(const float* q, const Element* key, const float* scales, int head_size, float (&scores)[heads_together]) {
   for (float& score : scores) score = 0.0F;
   for (int d = 0; d < head_size; d += 8) {
     Element eight[8];
-    load_side_by_side(key + d, eight);
+    load_vector(key + d, eight);
     float floats[8];
     LECTERN_UNROLL
     for (int i = 0; i < 8; ++i) floats[i] = scaled(eight[i], scales, d);
     LECTERN_UNROLL
     for (int h = 0; h < heads_together; ++h) {
       float query[8];
-      load_side_by_side(q + h * head_size + d, query);
+      load_vector(q + h * head_size + d, query);
       LECTERN_UNROLL
       for (int i = 0; i < 8; ++i) scores[h] = fmaf(query[i], floats[i], scores[h]);
     }
   }
 }
 
-/// By all threads of a block: scores (count, heads) become shares, a warp a head, with what was seen before of the head's largest and sum; `shrinks`: what sums
-/// of before are to be multiplied by.
-__device__ __forceinline__ void share_scores(int heads, int count, float* shares, float* largest, float* totals, float* shrinks) {
+/// Called by all threads of a block: scores (count, heads) become probabilities, one head per warp, with the head's largest score and sum so far; `shrinks`: the factor
+/// for accumulators so far.
+__device__ __forceinline__ void softmax_scores(int heads, int count, float* probabilities, float* largest, float* totals, float* shrinks) {
   const int thread = thread_number();
   for (int h = thread / 32; h < heads; h += split_threads / 32) {
     float top = largest[h];
-    for (int p = thread % 32; p < count; p += 32) top = fmaxf(top, shares[p * heads + h]);
+    for (int p = thread % 32; p < count; p += 32) top = fmaxf(top, probabilities[p * heads + h]);
     top = warp_max(top);
     float total = 0.0F;
     for (int p = thread % 32; p < count; p += 32) {
-      const float share = expf(shares[p * heads + h] - top);
-      shares[p * heads + h] = share;
+      const float share = expf(probabilities[p * heads + h] - top);
+      probabilities[p * heads + h] = share;
       total += share;
     }
     total = warp_sum(total);
@@ -117,13 +117,13 @@ __device__ __forceinline__ void share_scores(int heads, int count, float* shares
   }
 }
 
-/// Grid: KV heads by splits by rows. Of splits that have no positions nothing is written. q, out: (rows, heads * head_size); the same as bytes where `quantised` is
+/// Grid: KV heads by splits by rows. Splits without positions write nothing. q, out: (rows, heads * head_size); `quantised`: out quantised, where it is
 /// not null (head_size a multiple of 32 then).
 template <class Element>
-__global__ void attend_split(Cache cache, int query_heads, int layer, const int* slots, const int* first, const int* visible, int first_row, const float* q, SplitParts parts, float* out,
+__global__ void split_kv_attention(Cache cache, int query_heads, int layer, const int* slots, const int* first, const int* visible, int first_row, const float* q, SplitKvPartials partials, float* out,
                              std::uint8_t* quantised) {
-  let_next_begin();
-  wait_for_kernels_before();
+  allow_dependent_launch();
+  wait_for_previous_kernels();
   const int size = cache.head_size;
   const int kv_head = block_x();
   const int split = block_y();
@@ -141,8 +141,8 @@ __global__ void attend_split(Cache cache, int query_heads, int layer, const int*
   const int pitch = key_pitch<Element>(size);
   auto* queries = reinterpret_cast<float*>(dynamic_shared());    // (heads, size)
   float* sums = queries + heads * size;                          // (heads, size)
-  float* shares = sums + heads * size;                           // (tile, heads)
-  float* largest = shares + tile * heads;                        // (heads), and so the next two
+  float* probabilities = sums + heads * size;                           // (tile, heads)
+  float* largest = probabilities + tile * heads;                        // (heads), and so the next two
   float* totals = largest + heads;
   float* shrinks = totals + heads;
   const int scales = head_scales<Element>(size);
@@ -187,10 +187,10 @@ __global__ void attend_split(Cache cache, int query_heads, int layer, const int*
       if (p >= count) continue;
       float scores_here[heads_together];
       score_position(queries + h * size, keys + p * pitch, key_scales + p * scales, size, scores_here);
-      for (int k = 0; k < heads_together; ++k) shares[p * heads + h + k] = scores_here[k];
+      for (int k = 0; k < heads_together; ++k) probabilities[p * heads + h + k] = scores_here[k];
     }
     synchronise_block();
-    share_scores(heads, count, shares, largest, totals, shrinks);
+    softmax_scores(heads, count, probabilities, largest, totals, shrinks);
     synchronise_block();
     // A thread takes two elements of four heads.
     for (int i = thread; i < size / 2 * (heads / heads_together); i += split_threads) {
@@ -202,10 +202,10 @@ __global__ void attend_split(Cache cache, int query_heads, int layer, const int*
       }
       for (int p = 0; p < count; ++p) {
         Element two[2];
-        load_side_by_side(values + p * size + d, two);
+        load_vector(values + p * size + d, two);
         const float value[2] = {scaled(two[0], value_scales + p * scales, d), scaled(two[1], value_scales + p * scales, d)};
         float share[heads_together];
-        load_side_by_side(shares + p * heads + h, share);
+        load_vector(probabilities + p * heads + h, share);
         for (int k = 0; k < heads_together; ++k) {
           for (int e = 0; e < 2; ++e) own[k][e] = fmaf(share[k], value[e], own[k][e]);
         }
@@ -216,19 +216,19 @@ __global__ void attend_split(Cache cache, int query_heads, int layer, const int*
     }
   }
   synchronise_block();
-  const std::size_t part = (static_cast<std::size_t>(row) * static_cast<std::size_t>(query_heads) + static_cast<std::size_t>(kv_head * group)) * most_splits + static_cast<std::size_t>(split);
+  const std::size_t part = (static_cast<std::size_t>(row) * static_cast<std::size_t>(query_heads) + static_cast<std::size_t>(kv_head * group)) * max_splits + static_cast<std::size_t>(split);
   for (int i = thread; i < group * size; i += split_threads) {
-    parts.values[(part + static_cast<std::size_t>(i / size * most_splits)) * static_cast<std::size_t>(size) + static_cast<std::size_t>(i % size)] = sums[i];
+    partials.values[(part + static_cast<std::size_t>(i / size * max_splits)) * static_cast<std::size_t>(size) + static_cast<std::size_t>(i % size)] = sums[i];
   }
   for (int h = thread; h < group; h += split_threads) {
-    parts.largest[part + static_cast<std::size_t>(h * most_splits)] = largest[h];
-    parts.totals[part + static_cast<std::size_t>(h * most_splits)] = totals[h];
+    partials.largest[part + static_cast<std::size_t>(h * max_splits)] = largest[h];
+    partials.totals[part + static_cast<std::size_t>(h * max_splits)] = totals[h];
   }
   const int splits = (seen + length - 1) / length;
-  if (!comes_last(parts.arrived + row * cache.heads + kv_head, splits, reinterpret_cast<int*>(largest))) return;
+  if (!is_last_block(partials.arrived + row * cache.heads + kv_head, splits, reinterpret_cast<int*>(largest))) return;
   for (int h = thread / 32; h < group; h += split_threads / 32) {
-    // Where the queries were there is room for the weights of every warp.
-    combine_parts<false>(size, query_heads, row, kv_head * group + h, splits, parts, queries + thread / 32 * most_splits, out, quantised);
+    // The memory of the queries now holds the weights of each warp.
+    combine_splits<false>(size, query_heads, row, kv_head * group + h, splits, partials, queries + thread / 32 * max_splits, out, quantised);
   }
 }
 

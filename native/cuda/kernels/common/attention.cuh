@@ -1,4 +1,4 @@
-// Queries, keys and values: finished after their product, kept in the cache, attended to.
+// RoPE and the KV cache: what happens to queries, keys and values after their product; and attention of rows that no faster kernel handles.
 #pragma once
 
 #include "cuda/kernels/common/kv_cache.cuh"
@@ -9,8 +9,8 @@ namespace LECTERN_CUDA_SPACE {
 constexpr int attention_threads = 128;
 constexpr int longest_head = 512;
 
-/// Grid: rows. cosines and sines: (rows, rotated / 2), times the magnitude. Angles in double: positions are large.
-__global__ void turn_angles(const double* frequencies, int pairs, float magnitude, const int* positions, float* cosines, float* sines) {
+/// Grid: rows. cosines and sines: (rows, rotated / 2), times the magnitude. Angles are computed in double, because positions are large.
+__global__ void rope_angles(const double* frequencies, int pairs, float magnitude, const int* positions, float* cosines, float* sines) {
   for (int i = thread_number(); i < pairs; i += thread_count()) {
     const double angle = static_cast<double>(positions[block_x()]) * frequencies[i];
     const std::size_t at = static_cast<std::size_t>(block_x()) * static_cast<std::size_t>(pairs) + static_cast<std::size_t>(i);
@@ -19,18 +19,18 @@ __global__ void turn_angles(const double* frequencies, int pairs, float magnitud
   }
 }
 
-/// Heads of a block that finishes them, a warp each.
-constexpr int heads_of_block = 8;
+/// Heads of a thread block, one per warp.
+constexpr int heads_per_block = 8;
 
-/// Grid: rows by heads of all three, heads_of_block a block; shared memory: as many heads. A warp norms, turns and scales one head of q, or norms and
-/// turns one of k; k and v go to the cache. q, k, v: (rows, heads * head_size)
-__global__ void finish_heads(HeadWork work, Cache cache, float* q, const float* k, const float* v) {
+/// Grid: rows by heads of queries, keys and values, heads_per_block of them per block; shared memory: as many heads. A warp normalises, rotates and scales one head of q, or normalises and
+/// rotates one of k; k and v go to the KV cache. q, k, v: (rows, heads * head_size)
+__global__ void finish_heads(HeadParams work, Cache cache, float* q, const float* k, const float* v) {
   const int size = cache.head_size;
   const int lane = thread_number() % 32;
   float* const head = reinterpret_cast<float*>(dynamic_shared()) + thread_number() / 32 * size;
   const int row = block_x();
   const int batch_row = work.first_row + row;
-  const int number = block_y() * heads_of_block + thread_number() / 32;
+  const int number = block_y() * heads_per_block + thread_number() / 32;
   if (number >= work.query_heads + 2 * cache.heads) return;
   const bool is_query = number < work.query_heads;
   const int kv_head = (number - work.query_heads) % cache.heads;
@@ -68,8 +68,8 @@ __global__ void finish_heads(HeadWork work, Cache cache, float* q, const float* 
   }
 }
 
-/// Grid: rows by query heads. A block goes through the visible positions in tiles as wide as itself, keeping the largest score and the
-/// sum so far; tiles begin at the first visible position, so the order is the row's own.
+/// Grid: rows by query heads. A block goes through the visible positions in tiles of its width, with an online softmax;
+/// tiles begin at the first visible position, so the order depends on the row alone.
 __global__ void attend_rows(Cache cache, int query_heads, int layer, const int* slots, const int* first, const int* visible, int first_row, const float* q, float* out) {
   LECTERN_SHARED float query[longest_head];
   LECTERN_SHARED float shares[attention_threads];
@@ -96,7 +96,7 @@ __global__ void attend_rows(Cache cache, int query_heads, int layer, const int* 
       score = 0.0F;
       for (int i = 0; i < size; ++i) score = fmaf(query[i], cache.get(key + i), score);
     }
-    // What is no number must not be passed over.
+    // A NaN must not be skipped.
     const float probe = position < end ? score * 0.0F : 0.0F;
     const float tile_largest = fmaxf(largest, block_max(score, shared));
     const float share = position < end ? expf(score - tile_largest) + probe : 0.0F;

@@ -1,4 +1,4 @@
-// Kernels that do one thing alone, as fast as the chip lets them.
+// Kernels that measure the peak rates of a GPU: reading memory, multiplying by the tensor cores.
 #pragma once
 
 #include "cuda/simt/tensor_cores.h"
@@ -6,14 +6,14 @@
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 
-constexpr int ceiling_threads = 256;
+constexpr int peak_threads = 256;
 
-/// Reads `count` times 16 bytes, eight loads of a thread at a time; what was read is told to `sink` where it is one in 2^128.
+/// Reads `count` times 16 bytes, eight loads of a thread at a time. The store to `sink` keeps the loads; it happens once in 2^128.
 __global__ void read_everything(const std::uint8_t* from, std::size_t count, std::uint32_t* sink) {
   constexpr int together = 8;
   std::uint32_t seen[4] = {0, 0, 0, 0};
-  const std::size_t stride = static_cast<std::size_t>(grid_x()) * ceiling_threads;
-  for (std::size_t i = static_cast<std::size_t>(block_x()) * ceiling_threads + static_cast<std::size_t>(thread_number()); i < count; i += together * stride) {
+  const std::size_t stride = static_cast<std::size_t>(grid_x()) * peak_threads;
+  for (std::size_t i = static_cast<std::size_t>(block_x()) * peak_threads + static_cast<std::size_t>(thread_number()); i < count; i += together * stride) {
     LECTERN_UNROLL
     for (int k = 0; k < together; ++k) {
       const std::size_t at = i + static_cast<std::size_t>(k) * stride;
@@ -25,7 +25,7 @@ __global__ void read_everything(const std::uint8_t* from, std::size_t count, std
   if (seen[0] == 0x12345678U && seen[1] == 0x9ABCDEF0U && seen[2] == 0x0FEDCBA9U && seen[3] == 0x87654321U) *sink = seen[0];
 }
 
-/// Each warp: `turns` times eight products that do not wait for each other, 4,096 additions and multiplications each.
+/// Each warp: `turns` times eight independent products of 4,096 additions and multiplications each.
 __global__ void multiply_everything(int turns, float* sink) {
   constexpr int together = 8;
   const Word a[4] = {0x3F803F80U, 0x3F803F80U, 0x3F803F80U, 0x3F803F80U};
@@ -33,7 +33,7 @@ __global__ void multiply_everything(int turns, float* sink) {
   float sums[together][4] = {};
   for (int turn = 0; turn < turns; ++turn) {
     LECTERN_UNROLL
-    for (int k = 0; k < together; ++k) multiply_brains(sums[k], a, b);
+    for (int k = 0; k < together; ++k) mma_bf16(sums[k], a, b);
   }
   float all = 0.0F;
   for (int k = 0; k < together; ++k) all += sums[k][0] + sums[k][1] + sums[k][2] + sums[k][3];

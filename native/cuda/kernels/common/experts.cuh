@@ -1,4 +1,4 @@
-// Mixture of experts: who is chosen, and how their answers are added.
+// Mixture of experts: the choice of experts, and the weighted sum of their outputs.
 #pragma once
 
 #include "cuda/simt/simt.h"
@@ -6,7 +6,7 @@
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 
-/// Grid: rows, one warp each; lane 0 chooses. Softmax over all, the best `used` (the first of equals), divided by their sum.
+/// Grid: rows, one warp each; lane 0 chooses. Softmax over all experts, the best `used` (the first of equals), divided by their sum.
 /// scores: (rows, experts), destroyed; chosen, weights: (rows, used)
 __global__ void choose_experts(int experts, int used, float* scores, int* chosen, float* weights) {
   if (thread_number() != 0) return;
@@ -18,7 +18,7 @@ __global__ void choose_experts(int experts, int used, float* scores, int* chosen
   for (int k = 0; k < used; ++k) {
     int best = 0;
     for (int e = 1; e < experts; ++e) {
-      // A share that is no number is taken, so that the result shows it.
+      // A NaN is chosen, so that the result shows it.
       if (!(row[e] <= row[best])) best = e;
     }
     chosen[block_x() * used + k] = best;
@@ -29,14 +29,14 @@ __global__ void choose_experts(int experts, int used, float* scores, int* chosen
   for (int k = 0; k < used; ++k) weights[block_x() * used + k] /= total;
 }
 
-/// Grid: rows. x[r] += sum over k of weights[r, k] * answers[r, k], best first.  answers: (rows * used, columns)
-__global__ void add_answers(int used, int columns, const float* weights, const float* answers, float* x) {
+/// Grid: rows. x[r] += sum over k of weights[r, k] * expert_outputs[r, k], best first.  expert_outputs: (rows * used, columns)
+__global__ void add_expert_outputs(int used, int columns, const float* weights, const float* expert_outputs, float* x) {
   const auto row = static_cast<std::size_t>(block_x());
   for (int c = thread_number(); c < columns; c += thread_count()) {
     float sum = 0.0F;
     for (int k = 0; k < used; ++k) {
-      const std::size_t answer = row * static_cast<std::size_t>(used) + static_cast<std::size_t>(k);
-      sum = fmaf(weights[answer], answers[answer * static_cast<std::size_t>(columns) + static_cast<std::size_t>(c)], sum);
+      const std::size_t output = row * static_cast<std::size_t>(used) + static_cast<std::size_t>(k);
+      sum = fmaf(weights[output], expert_outputs[output * static_cast<std::size_t>(columns) + static_cast<std::size_t>(c)], sum);
     }
     x[row * static_cast<std::size_t>(columns) + static_cast<std::size_t>(c)] += sum;
   }

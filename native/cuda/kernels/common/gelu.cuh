@@ -1,4 +1,4 @@
-// The Gaussian error linear unit, x times the share of a normal distribution below x.
+// GELU: x times the standard normal cumulative distribution at x.
 #pragma once
 
 #include "cuda/simt/tensor_cores.h"
@@ -6,8 +6,8 @@
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 
-/// By Abramowitz and Stegun's 7.1.26, to 1.5e-7 of the share: a third of what the exact function costs, which was most of a text's product that ends so. Every
-/// rounding is written out: all kernels come to the same bits.
+/// Abramowitz and Stegun 7.1.26, with an error of 1.5e-7 in the distribution: a third of the cost of the exact function, which was most of the epilogue in embedding models. Every
+/// rounding is written out, so that all kernels have the same bits.
 __device__ __forceinline__ float gelu(float x) {
   const float z = fabsf(x) * 0.70710678F;
   const float t = fast_reciprocal(fmaf(0.3275911F, z, 1.0F));
@@ -16,7 +16,7 @@ __device__ __forceinline__ float gelu(float x) {
   series = fmaf(series, t, 1.421413741F);
   series = fmaf(series, t, -0.284496736F);
   series = fmaf(series, t, 0.254829592F);
-  // Half of what is left above |x|.
+  // The upper tail of the distribution at |x|.
   const float above = 0.5F * (series * t) * fast_exp2(z * z * -1.44269504F);
   return x < 0.0F ? x * above : fmaf(-x, above, x);
 }

@@ -1,4 +1,4 @@
-// The cache of keys and values as kernels see it, and what finishing heads needs.
+// The KV cache as kernels access it, and the parameters of RoPE and head norms.
 #pragma once
 
 #include "cuda/simt/simt.h"
@@ -8,8 +8,8 @@ namespace LECTERN_CUDA_SPACE {
 
 enum class CacheType { floats, halves, bytes };
 
-/// The cache: (layer, slot, key or value, cell, head, element). Bytes are signed, each 32 elements of a head with a scale, a half;
-/// the scales of all lie behind the elements of all, in the same order.
+/// The KV cache: (layer, slot, key or value, position, head, element). For int8 each 32 elements of a head have an f16 scale;
+/// all scales lie behind all elements, in the same order.
 struct Cache {
   void* data;
   CacheType type;
@@ -27,14 +27,14 @@ struct Cache {
   __host__ __device__ __forceinline__ std::size_t elements() const {
     return static_cast<std::size_t>(layers) * static_cast<std::size_t>(slots) * 2 * static_cast<std::size_t>(positions) * static_cast<std::size_t>(heads) * static_cast<std::size_t>(head_size);
   }
-  /// Of bytes: of the 32 elements from a multiple of 32 on.
+  /// For int8: the scales, one for each 32 elements.
   __host__ __device__ __forceinline__ std::uint16_t* scales() const { return reinterpret_cast<std::uint16_t*>(static_cast<std::int8_t*>(data) + elements()); }
   __device__ __forceinline__ float get(std::size_t index) const {
     if (type == CacheType::halves) return half_to_float(static_cast<const std::uint16_t*>(data)[index]);
     if (type == CacheType::floats) return static_cast<const float*>(data)[index];
     return half_to_float(scales()[index / 32]) * static_cast<float>(static_cast<const std::int8_t*>(data)[index]);
   }
-  /// By all lanes of a warp: a head from `index` on.
+  /// Called by all lanes of a warp: stores a head at `index`.
   __device__ __forceinline__ void put_head(std::size_t index, const float* head) const {
     const int lane = thread_number() % 32;
     if (type == CacheType::bytes) {
@@ -46,10 +46,10 @@ struct Cache {
       else static_cast<float*>(data)[index + static_cast<std::size_t>(i)] = head[i];
     }
   }
-  /// By one thread: 32 elements. The largest becomes 127 times the scale as it is kept, rounded.
+  /// Called by one thread: quantises 32 elements. The largest becomes 127 times the scale as it is stored, rounded to f16.
   __device__ __forceinline__ void put_bytes(std::size_t index, const float* x) const {
     float largest = 0.0F;
-    float probe = 0.0F;  // what is no number must reach the result: fmaxf passes over it
+    float probe = 0.0F;  // a NaN must reach the result: fmaxf skips it
     for (int i = 0; i < 32; ++i) {
       largest = fmaxf(largest, fabsf(x[i]));
       probe += x[i] * 0.0F;
@@ -65,17 +65,17 @@ struct Cache {
   }
 };
 
-/// What finish_heads needs beside the rows.
-struct HeadWork {
+/// The parameters of finish_heads() and of the GEMV epilogue `qkv`.
+struct HeadParams {
   const float* query_norm;  // (head_size) or null
   const float* key_norm;
   float epsilon;
   int query_heads;
-  int pairs;  // of the rotation; 0: none
+  int pairs;  // of RoPE; 0: none
   bool adjacent;
   const float* cosines;
   const float* sines;
-  const int* slots;      // of the batch's rows
+  const int* slots;      // of the rows of the batch
   const int* cells;
   int first_row;  // of the batch
   int layer;

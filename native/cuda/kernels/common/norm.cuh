@@ -1,4 +1,4 @@
-// Norms of rows: their parameters and statistics.
+// Norms of rows: parameters and statistics.
 #pragma once
 
 #include "cuda/simt/simt.h"
@@ -6,20 +6,20 @@
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 
-/// A norm's parameters on the device; weight null: none.
+/// The parameters of a norm, in device memory; weight null: none.
 struct NormParameters {
   const float* weight;
   const float* bias;
   float epsilon;
 };
 
-/// What a norm takes off a row and multiplies it by.
+/// What a norm subtracts from a row and multiplies it by.
 struct NormStatistics {
   float mean;
   float scale;
 };
 
-/// Of a row of `columns` floats, by a whole block: LayerNorm's where there is a bias, else RMSNorm's (mean 0). `shared` holds 32 floats.
+/// Called by a whole block, for a row of `columns` floats: LayerNorm where there is a bias, else RMSNorm (mean 0). `shared` holds 32 floats.
 __device__ __forceinline__ NormStatistics statistics_of(const NormParameters& norm, int columns, const float* in, float* shared) {
   float mean = 0.0F;
   if (norm.bias != nullptr) {
@@ -32,7 +32,7 @@ __device__ __forceinline__ NormStatistics statistics_of(const NormParameters& no
   return {mean, 1.0F / sqrtf(block_sum(squares, shared) / static_cast<float>(columns) + norm.epsilon)};
 }
 
-/// Element c of norm(in), the same bits wherever it is made.
+/// Element c of norm(in), with the same bits in every kernel.
 __device__ __forceinline__ float normalised(const NormParameters& norm, const NormStatistics& statistics, const float* in, int c) {
   const float scaled = (in[c] - statistics.mean) * statistics.scale;
   return norm.bias == nullptr ? scaled * norm.weight[c] : fmaf(scaled, norm.weight[c], norm.bias[c]);

@@ -1,4 +1,4 @@
-// What is done to rows between products: norms, quantisation, activations, pooling.
+// Element-wise kernels between products: norms, quantisation, activations, pooling.
 #pragma once
 
 #include "cuda/kernels/common/gelu.cuh"
@@ -10,7 +10,7 @@ namespace LECTERN_CUDA_SPACE {
 
 constexpr int row_threads = 256;
 
-/// Grid: rows. out[r] = norm(x[chosen[r]]), chosen null: x[r]. `normed` must be there; `quantised` may be null.
+/// Grid: rows. out[r] = norm(x[chosen[r]]), chosen null: x[r]. `normed` is required; `quantised` may be null.
 __global__ void normalise_rows(NormParameters norm, int columns, const float* x, const int* chosen, float* normed, QuantisedBlock* quantised) {
   LECTERN_SHARED float shared[32];
   const int row = block_x();
@@ -33,8 +33,8 @@ __global__ void add_to_rows(const float* extra, int columns, float* x) {
   for (int c = thread_number(); c < columns; c += thread_count()) out[c] += extra[c];
 }
 
-/// Grid: rows. out = silu(gate) * up; quantised too where asked.
-__global__ void gate_rows(int columns, const float* gate, const float* up, float* out, QuantisedBlock* quantised) {
+/// Grid: rows. out = silu(gate) * up; quantised, too, where `quantised` is not null.
+__global__ void silu_gate_rows(int columns, const float* gate, const float* up, float* out, QuantisedBlock* quantised) {
   const std::size_t begin = static_cast<std::size_t>(block_x()) * static_cast<std::size_t>(columns);
   for (int c = thread_number(); c < columns; c += thread_count()) {
     const float z = gate[begin + c];

@@ -1,12 +1,12 @@
-// Matrices of 16-bit floats times many rows by warpgroups: both sides come to shared memory by copies that the device makes by itself, so that
-// nobody does anything but multiply. Quantised weights are unpacked to bf16 before (unpack_rows.cuh), once for all rows, where the tiles of
-// wgmma_gemm.cuh unpack them once for each 128.
+// GEMM of 16-bit weights by wgmma, warp-specialised: the copy engine loads both operands to shared memory, so that the consumer warpgroups
+// only multiply. Quantised weights are unpacked to bf16 beforehand (unpack_rows.cuh), once for all rows, where wgmma_gemm.cuh
+// unpacks them once for each 128 rows.
 //
-// A block has one of the chip's multiprocessors to itself and takes one tile after the other, 128 rows by 256 outputs: two warpgroups multiply, each
-// 64 rows and all outputs; a thread beside them asks for the steps of 64 columns that come, four of 48 KB, also of the next tile while this one ends.
+// Persistent thread blocks, one per multiprocessor, take one tile of 128 rows by 256 outputs after the other. Two consumer warpgroups multiply, each
+// 64 rows and all outputs. A producer thread loads K tiles of 64 columns into four stages of 48 KB, also those of the next tile while the epilogue of this one runs.
 //
-// A sum adds its columns from the left, sixteen by sixteen, by the same instructions as in wgmma_gemm.cuh, and so to the same bits;
-// warpgroup_selection.cuh has the device show it.
+// A sum adds its columns from the left, sixteen by sixteen, by the same instructions as in wgmma_gemm.cuh, and so has the same bits;
+// warpgroup_selection.cuh verifies that on the device.
 #pragma once
 
 #include "cuda/simt/async_copies.h"
@@ -17,91 +17,91 @@ namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 
 constexpr int dense_rows = 128;
-constexpr int dense_columns = 256;  // outputs of a tile; of a gated one half of them of each matrix
+constexpr int dense_columns = 256;  // outputs of a tile; of a gated product half of them from each matrix
 constexpr int dense_box_rows = 128;
 constexpr int dense_stages = 4;
 constexpr int dense_consumers = 8;  // warps
-// A third warpgroup, of which one thread asks for copies, so that the registers of the others can go to those who multiply.
+// A third warpgroup has the producer thread; its registers go to the consumers.
 constexpr int dense_threads = 32 * (dense_consumers + 4);
 constexpr int dense_few_registers = 40;
 constexpr int dense_many_registers = 232;
-constexpr int dense_box_bytes = dense_box_rows * step_row_bytes;
+constexpr int dense_box_bytes = dense_box_rows * tile_k_bytes;
 constexpr int dense_stage_bytes = 3 * dense_box_bytes;
-/// Of a warp, for sums on their way out: 16 rows of 64.
-constexpr int dense_way_out_floats = 16 * 64;
-constexpr std::size_t dense_shared_bytes = matrix_alignment + dense_stages * dense_stage_bytes + sizeof(float) * dense_consumers * dense_way_out_floats + 2 * dense_stages * sizeof(CopyBarrier);
-/// Rows' tiles that are taken beside one another before the next outputs: their rows stay in the second-level cache.
-constexpr int dense_rows_beside = 16;
+/// The staging buffer of a warp for its accumulators: 16 rows of 64.
+constexpr int dense_epilogue_floats = 16 * 64;
+constexpr std::size_t dense_shared_bytes = matrix_alignment + dense_stages * dense_stage_bytes + sizeof(float) * dense_consumers * dense_epilogue_floats + 2 * dense_stages * sizeof(Mbarrier);
+/// Row tiles that are taken before the next output tiles (rasterisation): their rows stay in the L2 cache.
+constexpr int dense_raster_tiles = 16;
 
 constexpr int dense_matrices = 3;
 
-struct DenseProduct {
-  TileProduct products[dense_matrices];  // of one input; their weights are not looked at
+struct DenseGemmParams {
+  GemmParams products[dense_matrices];  // of one input; their weights are not read
   int first_output[dense_matrices];      // of this part
   int outputs[dense_matrices];           // of this part, of one matrix
   int count;
-  TileMap rows;
-  TileMap weights[dense_matrices];  // of a gated product the first two
+  TensorMap2d rows;
+  TensorMap2d weights[dense_matrices];  // of a gated product the first two
 };
 
 template <bool gated>
 constexpr int dense_tile_outputs = gated ? dense_columns / 2 : dense_columns;
 
 template <bool gated>
-__host__ __device__ __forceinline__ int dense_output_tiles(const DenseProduct& work) {
+__host__ __device__ __forceinline__ int dense_output_tiles(const DenseGemmParams& params) {
   int tiles = 0;
-  for (int i = 0; i < work.count; ++i) tiles += (work.outputs[i] + dense_tile_outputs<gated> - 1) / dense_tile_outputs<gated>;
+  for (int i = 0; i < params.count; ++i) tiles += (params.outputs[i] + dense_tile_outputs<gated> - 1) / dense_tile_outputs<gated>;
   return tiles;
 }
 
-/// Which tile comes when: `turn` counts them.
+/// The order of the tiles: `turn` counts them.
 struct DenseTile {
   int row;     // of the products
   int matrix;
-  int output;  // of the matrix' part
+  int output;  // in this part of the matrix
 };
 template <bool gated>
-__device__ __forceinline__ DenseTile dense_tile(const DenseProduct& work, int row_tiles, int output_tiles, int turn) {
-  const int beside = turn / (dense_rows_beside * output_tiles) * dense_rows_beside;
-  const int together = row_tiles - beside < dense_rows_beside ? row_tiles - beside : dense_rows_beside;
-  const int within = turn % (dense_rows_beside * output_tiles);
+__device__ __forceinline__ DenseTile dense_tile(const DenseGemmParams& params, int row_tiles, int output_tiles, int turn) {
+  const int beside = turn / (dense_raster_tiles * output_tiles) * dense_raster_tiles;
+  const int together = row_tiles - beside < dense_raster_tiles ? row_tiles - beside : dense_raster_tiles;
+  const int within = turn % (dense_raster_tiles * output_tiles);
   DenseTile tile{(beside + within % together) * dense_rows, 0, within / together * dense_tile_outputs<gated>};
-  while (tile.output >= work.outputs[tile.matrix]) {
-    tile.output -= (work.outputs[tile.matrix] + dense_tile_outputs<gated> - 1) / dense_tile_outputs<gated> * dense_tile_outputs<gated>;
+  while (tile.output >= params.outputs[tile.matrix]) {
+    tile.output -= (params.outputs[tile.matrix] + dense_tile_outputs<gated> - 1) / dense_tile_outputs<gated> * dense_tile_outputs<gated>;
     ++tile.matrix;
   }
   return tile;
 }
 
-/// What becomes of a warp's sums, 16 rows of all outputs: by way of shared memory, 64 columns at a time, so that each access of the device's memory is of
-/// 256 bytes of a row. From where the tensor cores leave them it would be of 32 bytes of eight rows, which takes as long as products of 512 columns.
-template <bool halves, Ending ending>
-class DenseEnd {
+/// The epilogue of a warp, 16 rows of all outputs, through shared memory, 64 columns at a time, so that each access to global memory covers
+/// 256 bytes of a row. Directly from the accumulator layout it would cover 32 bytes of eight rows, which takes as long as products of 512 columns.
+template <bool halves, Epilogue epilogue>
+class DenseEpilogue {
  public:
-  static constexpr bool gated = ending == Ending::gated;
-  /// A lane has four outputs of a row at a time; of a gated product as many of both matrices.
+  static constexpr bool gated = epilogue == Epilogue::gated;
+  /// A lane has four outputs of a row at a time; in a gated product four of each matrix.
   static constexpr int lanes_of_row = gated ? 8 : 16;
   static constexpr int rows_together = 32 / lanes_of_row;
   static constexpr int turns = 16 / rows_together;
   static constexpr int parts = 4;
 
-  /// `first_row`: of the warp; `first_output`: of the tile; `own`: the warp's shared memory.
-  __device__ __forceinline__ DenseEnd(const TileProduct& product, int first_row, int first_output, float* own)
+  /// `first_row`: of the warp; `first_output`: of the tile; `own`: the shared memory of the warp.
+  __device__ __forceinline__ DenseEpilogue(const GemmParams& product, int first_row, int first_output, float* own)
       : product_(product), first_row_(first_row + thread_number() % 32 / lanes_of_row), first_output_(first_output + 4 * (thread_number() % lanes_of_row)), own_(own) {
     LECTERN_UNROLL
     for (int i = 0; i < turns; ++i) {
       const int row = row_of(i) < product.rows ? row_of(i) : 0;
       scale_[i] = halves ? product.x.scales == nullptr ? 1.0F : product.x.scales[row] : 1.0F;
-      if constexpr (ending == Ending::keep) {
-        const int batch_row = product.kept.first_row + row;
-        kept_[i] = product.kept.cache.at(product.kept.layer, product.kept.slots[batch_row], product.kept.value, product.kept.cells[batch_row], 0);
+      if constexpr (epilogue == Epilogue::store_kv) {
+        const int batch_row = product.kv.first_row + row;
+        kept_[i] = product.kv.cache.at(product.kv.layer, product.kv.slots[batch_row], product.kv.value, product.kv.cells[batch_row], 0);
       }
-      if constexpr (ending == Ending::pack) {
-        // Rounded once: threads whose code was made another way must not find another power of two.
-        const float bound = fmaf(product.x.sizes[row], float_of_bits(static_cast<Word>(*product.end.weight)), product.end.bias == nullptr ? 0.0F : float_of_bits(static_cast<Word>(*product.end.bias)));
+      if constexpr (epilogue == Epilogue::pack) {
+        // Rounded once: code that was compiled differently must not find another power of two.
+        const float bound = fmaf(product.x.sizes[row], float_of_bits(static_cast<Word>(*product.packed.weight)), product.packed.bias == nullptr ? 0.0F : float_of_bits(static_cast<Word>(*product.packed.bias)));
         const int exponent = packing_exponent(bound);
         packing_[i] = power_of_two(exponent);
-        if (first_output_ == 0 && row_of(i) < product.rows) product.end.out.scales[row] = power_of_two(-exponent);
+        if (first_output_ == 0 && row_of(i) < product.rows) product.packed.out.scales[row] = power_of_two(-exponent);
       }
     }
   }
@@ -110,11 +110,11 @@ class DenseEnd {
     LECTERN_UNROLL
     for (int part = 0; part < parts; ++part) {
       const int output = first_output_ + 4 * lanes_of_row * part;
-      float before[turns][4];
-      if constexpr (ending == Ending::add) {
-        // All on their way together: one after the other they would take as long as the products.
+      float residual[turns][4];
+      if constexpr (epilogue == Epilogue::add) {
+        // All loads in flight together: one after the other they would take as long as the products.
         LECTERN_UNROLL
-        for (int i = 0; i < turns; ++i) load(row_of(i), output, before[i]);
+        for (int i = 0; i < turns; ++i) load(row_of(i), output, residual[i]);
       }
       float bias[4] = {0.0F, 0.0F, 0.0F, 0.0F};
       if (!gated && product_.bias != nullptr) {
@@ -138,10 +138,10 @@ class DenseEnd {
             sum = sum / (1.0F + expf(-sum)) * (scale_[i] * second[k]);
           } else {
             sum += bias[k];
-            if constexpr (ending == Ending::add) sum += before[i][k];
-            if constexpr (ending == Ending::gelu || ending == Ending::pack) sum = gelu(sum);
-            if constexpr (ending == Ending::scale) sum *= product_.factor;
-            if constexpr (ending == Ending::pack) sum *= packing_[i];
+            if constexpr (epilogue == Epilogue::add) sum += residual[i][k];
+            if constexpr (epilogue == Epilogue::gelu || epilogue == Epilogue::pack) sum = gelu(sum);
+            if constexpr (epilogue == Epilogue::scale) sum *= product_.factor;
+            if constexpr (epilogue == Epilogue::pack) sum *= packing_[i];
           }
           values[k] = sum;
         }
@@ -153,14 +153,14 @@ class DenseEnd {
  private:
   __device__ __forceinline__ int row_of(int turn) const { return first_row_ + rows_together * turn; }
   __device__ __forceinline__ bool in_fours() const { return product_.outputs % 4 == 0; }
-  /// Eight columns lie where eight others would: rows that are written together lie in different banks.
+  /// A swizzle of eight columns: rows that are written together lie in different banks.
   __device__ __forceinline__ float* place(int row, int column) const { return own_ + 64 * row + 8 * (column / 8 ^ (row & 7)) + column % 8; }
 
   __device__ __forceinline__ void put_part(int part, const float (&sums)[dense_columns / 8][4]) const {
     const int lane = thread_number() % 32;
     LECTERN_UNROLL
     for (int o = 0; o < 8; ++o) {
-      // Of a gated part the second half are the other matrix's.
+      // In a gated part the second half belongs to the other matrix.
       const int block = !gated ? 8 * part + o : o < 4 ? 4 * part + o : dense_columns / 16 + 4 * part + o - 4;
       LECTERN_UNROLL
       for (int half = 0; half < 2; ++half) {
@@ -206,11 +206,11 @@ class DenseEnd {
 
   __device__ __forceinline__ void store(int turn, int output, const float (&values)[4]) const {
     if (output >= product_.outputs) return;
-    if constexpr (ending == Ending::keep) {
-      // A cell's heads follow one another, as outputs do.
+    if constexpr (epilogue == Epilogue::store_kv) {
+      // The heads of a KV cache position are contiguous, as outputs are.
       const std::size_t at = kept_[turn] + static_cast<std::size_t>(output);
-      if (product_.kept.cache.type == CacheType::floats) return store_floats(static_cast<float*>(product_.kept.cache.data) + at, output, values);
-      auto* const to = static_cast<std::uint16_t*>(product_.kept.cache.data) + at;
+      if (product_.kv.cache.type == CacheType::floats) return store_floats(static_cast<float*>(product_.kv.cache.data) + at, output, values);
+      auto* const to = static_cast<std::uint16_t*>(product_.kv.cache.data) + at;
       std::uint16_t kept[4];
       LECTERN_UNROLL
       for (int k = 0; k < 4; ++k) kept[k] = float_to_half(values[k]);
@@ -222,70 +222,70 @@ class DenseEnd {
       for (int k = 0; k < 4; ++k) {
         if (output + k < product_.outputs) to[k] = kept[k];
       }
-    } else if constexpr (ending == Ending::pack) {
-      // Whole steps of columns: all four are there.
-      auto* const to = product_.end.out.values + static_cast<std::size_t>(row_of(turn)) * static_cast<std::size_t>(product_.end.out.stride) + static_cast<std::size_t>(output);
-      *reinterpret_cast<Words<2>*>(to) = {{pack_halves(values[0], values[1]), pack_halves(values[2], values[3])}};
+    } else if constexpr (epilogue == Epilogue::pack) {
+      // Whole K tiles: all four columns exist.
+      auto* const to = product_.packed.out.values + static_cast<std::size_t>(row_of(turn)) * static_cast<std::size_t>(product_.packed.out.stride) + static_cast<std::size_t>(output);
+      *reinterpret_cast<Words<2>*>(to) = {{pack_f16(values[0], values[1]), pack_f16(values[2], values[3])}};
     } else {
       store_floats(y_at(row_of(turn), output), output, values);
     }
   }
 
-  const TileProduct& product_;
+  const GemmParams& product_;
   int first_row_;
   int first_output_;
   float* own_;
   float scale_[turns];
-  std::size_t kept_[ending == Ending::keep ? turns : 1];
-  float packing_[ending == Ending::pack ? turns : 1];
+  std::size_t kept_[epilogue == Epilogue::store_kv ? turns : 1];
+  float packing_[epilogue == Epilogue::pack ? turns : 1];
 };
 
-/// Grid: as many blocks as run at a time. `others`: the ending of all matrices but the first.
-template <bool halves, Ending ending, Ending others>
-__global__ LECTERN_LAUNCH_BOUNDS(dense_threads, 1) void multiply_dense_tiles(const LECTERN_IN_PLACE DenseProduct work) {
-#if defined(LECTERN_HAS_GROUPS)
-  constexpr bool gated = ending == Ending::gated;
+/// Grid: as many thread blocks as run at a time. `other_epilogue`: of all matrices but the first.
+template <bool halves, Epilogue epilogue, Epilogue other_epilogue>
+__global__ LECTERN_LAUNCH_BOUNDS(dense_threads, 1) void dense_gemm(const LECTERN_GRID_CONSTANT DenseGemmParams params) {
+#if defined(LECTERN_HAS_WGMMA)
+  constexpr bool gated = epilogue == Epilogue::gated;
   std::uint8_t* const stages = dynamic_shared() + (matrix_alignment - shared_address(dynamic_shared()) % matrix_alignment) % matrix_alignment;
-  auto* const way_out = reinterpret_cast<float*>(stages + dense_stages * dense_stage_bytes);
-  auto* const full = reinterpret_cast<CopyBarrier*>(way_out + dense_consumers * dense_way_out_floats);
-  CopyBarrier* const empty = full + dense_stages;
+  auto* const staging = reinterpret_cast<float*>(stages + dense_stages * dense_stage_bytes);
+  auto* const full = reinterpret_cast<Mbarrier*>(staging + dense_consumers * dense_epilogue_floats);
+  Mbarrier* const empty = full + dense_stages;
   const int warp = thread_number() / 32;
-  const int steps = (work.products[0].columns + step_columns - 1) / step_columns;
-  const int row_tiles = (work.products[0].rows + dense_rows - 1) / dense_rows;
-  const int output_tiles = dense_output_tiles<gated>(work);
+  const int steps = (params.products[0].columns + tile_k - 1) / tile_k;
+  const int row_tiles = (params.products[0].rows + dense_rows - 1) / dense_rows;
+  const int output_tiles = dense_output_tiles<gated>(params);
 
   if (thread_number() == 0) {
     for (int stage = 0; stage < dense_stages; ++stage) {
-      init_barrier(full + stage, 1);
-      init_barrier(empty + stage, dense_consumers);
+      mbarrier_init(full + stage, 1);
+      mbarrier_init(empty + stage, dense_consumers);
     }
-    show_barriers();
+    fence_mbarrier_init();
   }
   synchronise_block();
 
   if (warp >= dense_consumers) {
-    give_up_registers<dense_few_registers>();
+    release_registers<dense_few_registers>();
     if (thread_number() == 32 * dense_consumers) {
       int k = 0;
       for (int turn = block_x(); turn < row_tiles * output_tiles; turn += grid_x()) {
-        const DenseTile tile = dense_tile<gated>(work, row_tiles, output_tiles, turn);
+        const DenseTile tile = dense_tile<gated>(params, row_tiles, output_tiles, turn);
         LECTERN_NO_UNROLL
         for (int step = 0; step < steps; ++step, ++k) {
           const int stage = k % dense_stages;
           std::uint8_t* const to = stages + stage * dense_stage_bytes;
-          if (k >= dense_stages) wait_for(empty + stage, k / dense_stages - 1);
-          arrive_expecting(full + stage, dense_stage_bytes);
-          copy_box(to, work.rows, step * step_columns, tile.row, full + stage);
-          copy_box(to + dense_box_bytes, work.weights[tile.matrix], step * step_columns, tile.output, full + stage);
-          copy_box(to + 2 * dense_box_bytes, work.weights[gated ? 1 : tile.matrix], step * step_columns, tile.output + (gated ? 0 : dense_box_rows), full + stage);
+          if (k >= dense_stages) mbarrier_wait(empty + stage, k / dense_stages - 1);
+          mbarrier_arrive_expect(full + stage, dense_stage_bytes);
+          bulk_copy_2d(to, params.rows, step * tile_k, tile.row, full + stage);
+          bulk_copy_2d(to + dense_box_bytes, params.weights[tile.matrix], step * tile_k, tile.output, full + stage);
+          bulk_copy_2d(to + 2 * dense_box_bytes, params.weights[gated ? 1 : tile.matrix], step * tile_k, tile.output + (gated ? 0 : dense_box_rows), full + stage);
         }
       }
     }
   } else {
-    take_registers<dense_many_registers>();
+    acquire_registers<dense_many_registers>();
     int k = 0;
     const auto release = [&](int step) {
-      if (thread_number() % 32 == 0) arrive(empty + step % dense_stages);
+      if (thread_number() % 32 == 0) mbarrier_arrive(empty + step % dense_stages);
     };
     for (int turn = block_x(); turn < row_tiles * output_tiles; turn += grid_x()) {
       float sums[dense_columns / 8][4];
@@ -294,55 +294,55 @@ __global__ LECTERN_LAUNCH_BOUNDS(dense_threads, 1) void multiply_dense_tiles(con
         LECTERN_UNROLL
         for (float& sum : of_block) sum = 0.0F;
       }
-      hold_sums(sums);
+      fence_accumulators(sums);
       LECTERN_NO_UNROLL
       for (int step = 0; step < steps; ++step, ++k) {
         const int stage = k % dense_stages;
-        wait_for(full + stage, k / dense_stages);
+        mbarrier_wait(full + stage, k / dense_stages);
         const Word begin = shared_address(stages) + static_cast<Word>(stage * dense_stage_bytes);
-        const MatrixPlace rows = place_at(begin + static_cast<Word>(warp / 4 * warpgroup_rows * step_row_bytes));
-        const MatrixPlace weights = place_at(begin + static_cast<Word>(dense_box_bytes));
-        begin_products();
+        const MatrixDescriptor rows = matrix_descriptor(begin + static_cast<Word>(warp / 4 * warpgroup_rows * tile_k_bytes));
+        const MatrixDescriptor weights = matrix_descriptor(begin + static_cast<Word>(dense_box_bytes));
+        wgmma_fence();
         LECTERN_UNROLL
-        for (int part = 0; part < step_columns / product_columns; ++part) multiply_group<halves>(sums, further(rows, part), further(weights, part));
-        end_products();
-        // The step before is done, and its place may be written.
-        wait_for_products<1>();
+        for (int part = 0; part < tile_k / wgmma_k; ++part) wgmma<halves>(sums, advance_descriptor(rows, part), advance_descriptor(weights, part));
+        wgmma_commit();
+        // The previous K tile is done, and its stage may be overwritten.
+        wgmma_wait<1>();
         if (step > 0) release(k - 1);
       }
-      wait_for_products<0>();
+      wgmma_wait<0>();
       release(k - 1);
-      hold_sums(sums);
-      const DenseTile tile = dense_tile<gated>(work, row_tiles, output_tiles, turn);
-      const TileProduct& product = work.products[tile.matrix];
-      const int first_output = work.first_output[tile.matrix] + tile.output;
-      if (ending == others || tile.matrix == 0) DenseEnd<halves, ending>(product, tile.row + 16 * warp, first_output, way_out + warp * dense_way_out_floats).finish(sums);
-      else DenseEnd<halves, others>(product, tile.row + 16 * warp, first_output, way_out + warp * dense_way_out_floats).finish(sums);
+      fence_accumulators(sums);
+      const DenseTile tile = dense_tile<gated>(params, row_tiles, output_tiles, turn);
+      const GemmParams& product = params.products[tile.matrix];
+      const int first_output = params.first_output[tile.matrix] + tile.output;
+      if (epilogue == other_epilogue || tile.matrix == 0) DenseEpilogue<halves, epilogue>(product, tile.row + 16 * warp, first_output, staging + warp * dense_epilogue_floats).finish(sums);
+      else DenseEpilogue<halves, other_epilogue>(product, tile.row + 16 * warp, first_output, staging + warp * dense_epilogue_floats).finish(sums);
     }
   }
 #endif
 }
 
-template <bool halves, Ending ending, Ending others = ending>
-void launch_dense_end(Stream stream, int processors, const DenseProduct& work) {
-  const int tiles = (work.products[0].rows + dense_rows - 1) / dense_rows * dense_output_tiles<ending == Ending::gated>(work);
-  launch_shared(stream, multiply_dense_tiles<halves, ending, others>, Grid{tiles < processors ? tiles : processors}, dense_threads, dense_shared_bytes, work);
+template <bool halves, Epilogue epilogue, Epilogue other_epilogue = epilogue>
+void launch_dense_epilogue(Stream stream, int processors, const DenseGemmParams& params) {
+  const int tiles = (params.products[0].rows + dense_rows - 1) / dense_rows * dense_output_tiles<epilogue == Epilogue::gated>(params);
+  launch_shared(stream, dense_gemm<halves, epilogue, other_epilogue>, Grid{tiles < processors ? tiles : processors}, dense_threads, dense_shared_bytes, params);
 }
 
 template <bool halves>
-void launch_dense(Stream stream, int processors, const DenseProduct& work) {
-  switch (work.products[0].ending) {
-    case Ending::put: return launch_dense_end<halves, Ending::put>(stream, processors, work);
-    case Ending::add: return launch_dense_end<halves, Ending::add>(stream, processors, work);
-    case Ending::gelu: return launch_dense_end<halves, Ending::gelu>(stream, processors, work);
-    case Ending::gated: return launch_dense_end<halves, Ending::gated>(stream, processors, work);
+void launch_dense(Stream stream, int processors, const DenseGemmParams& params) {
+  switch (params.products[0].epilogue) {
+    case Epilogue::store: return launch_dense_epilogue<halves, Epilogue::store>(stream, processors, params);
+    case Epilogue::add: return launch_dense_epilogue<halves, Epilogue::add>(stream, processors, params);
+    case Epilogue::gelu: return launch_dense_epilogue<halves, Epilogue::gelu>(stream, processors, params);
+    case Epilogue::gated: return launch_dense_epilogue<halves, Epilogue::gated>(stream, processors, params);
     default: break;
   }
   if constexpr (halves) {
-    switch (work.products[0].ending) {
-      case Ending::scale: return launch_dense_end<true, Ending::scale, Ending::keep>(stream, processors, work);
-      case Ending::keep: return launch_dense_end<true, Ending::keep>(stream, processors, work);
-      case Ending::pack: return launch_dense_end<true, Ending::pack>(stream, processors, work);
+    switch (params.products[0].epilogue) {
+      case Epilogue::scale: return launch_dense_epilogue<true, Epilogue::scale, Epilogue::store_kv>(stream, processors, params);
+      case Epilogue::store_kv: return launch_dense_epilogue<true, Epilogue::store_kv>(stream, processors, params);
+      case Epilogue::pack: return launch_dense_epilogue<true, Epilogue::pack>(stream, processors, params);
       default: break;
     }
   }

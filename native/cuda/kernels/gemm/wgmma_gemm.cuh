@@ -1,16 +1,16 @@
-// Matrices times many rows by warpgroups: the same tiles as mma_gemm.cuh, for chips whose tensor cores read shared memory by themselves
-// (sm_90a). There instructions of one warp reach about 60 % of what these do.
+// GEMM by wgmma (sm_90a), with the tiles of mma_gemm.cuh: the tensor cores read shared memory themselves. On these devices mma.sync reaches
+// about 60 % of this rate.
 //
-// Two warpgroups share 128 by 256; each has 64 rows and all outputs. While the tensor cores multiply a step, 2.1 M products in 1,024 clocks at
-// their best, the same threads unpack the weights of the next: 16,384 weights at some 4 instructions, 540 issued by each of the four
-// parts of a multiprocessor. A product is waited for a step later, so that the next is queued before it ends.
-// Shared memory then moves 40 KB x 2 to the tensor cores and 48 KB in for each step, 128 bytes a clock, which is what it has.
+// Two warpgroups share a tile of 128 by 256; each has 64 rows and all outputs. While the tensor cores multiply a K tile, 2.1 M products in 1,024 clocks at
+// best, the same threads unpack the weights of the next: 16,384 weights at some 4 instructions, 540 issued by each of the four
+// partitions of a multiprocessor. A product is waited for one K tile later, so that the next is queued before it ends.
+// Shared memory then moves 40 KB x 2 to the tensor cores and takes 48 KB for each K tile, 128 bytes per clock, which is its limit.
 //
-// Stages: what step s reads is written during step s - 1 (weights) and s - 2 (copies), into what step s - 3 or s - 4 has read; its
-// products were waited for at the end of step s - 2 at the latest, and a barrier lies between.
+// Stages: the data of K tile s are written during tile s - 1 (weights) and s - 2 (rows), to where tile s - 3 or s - 4 was read; those
+// products were waited for at the end of tile s - 2 at the latest, with a barrier in between.
 //
-// A sum adds its columns from the left, sixteen by sixteen, whatever the tile: as in mma_gemm.cuh, but not to the same bits, because inside of
-// its sixteen the tensor cores round as they like. So a device multiplies a type either always here or never (warpgroup_selection.cuh).
+// A sum adds its columns from the left, sixteen by sixteen, whatever the tile, as in mma_gemm.cuh, but with other last bits: within
+// sixteen columns the tensor cores round in their own way. So a device multiplies a type always here or never (warpgroup_selection.cuh).
 #pragma once
 
 #include "cuda/kernels/gemm/gemm_tile.cuh"
@@ -19,34 +19,34 @@
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 
-/// 128 by 256: what the tensor cores are quickest with.
-struct WideGroups {
+/// 128 by 256: the fastest shape of the tensor cores.
+struct WideTile {
   static constexpr int warp_rows = 16, warp_outputs = 256, row_warps = 8, output_warps = 1, blocks = 1;
 };
-/// 128 by 128, where wide tiles would be fewer than multiprocessors.
-struct MiddleGroups {
+/// 128 by 128, where there would be fewer wide tiles than multiprocessors.
+struct MiddleTile {
   static constexpr int warp_rows = 16, warp_outputs = 128, row_warps = 8, output_warps = 1, blocks = 1;
 };
-/// 64 by 64, where there are few rows: many small blocks, each with its loads under way.
-struct NarrowGroups {
+/// 64 by 64 for few rows: many small blocks, each with its own loads in flight.
+struct NarrowTile {
   static constexpr int warp_rows = 16, warp_outputs = 64, row_warps = 4, output_warps = 1, blocks = 3;
 };
 
 template <class Tile, bool unpacked>
-struct GroupShape : TileExtent<Tile> {
+struct WgmmaShape : TileExtent<Tile> {
   using TileExtent<Tile>::row_bytes;
   using TileExtent<Tile>::weight_bytes;
   static constexpr int row_stages = 4;
   static constexpr int weight_stages = unpacked ? 3 : row_stages;
-  // Matrices begin where the swizzle wants them to, wherever the block's memory does.
+  // Matrices begin at the alignment of the swizzle, wherever the block's memory begins.
   static constexpr std::size_t shared_bytes = std::size_t{matrix_alignment + row_stages * row_bytes + weight_stages * weight_bytes};
 };
 
-/// What becomes of the sums of a tile, by way of shared memory, where the stages were: written out for each of a thread's 128 the endings
-/// would be more instructions than a multiprocessor keeps at hand, and a warp here writes 512 bytes of a row at a time.
+/// The epilogue of a tile, through the shared memory of the stages: unrolled for each of a thread's 128 accumulators the epilogues
+/// would not fit into the instruction cache, and here a warp writes 512 bytes of a row at a time.
 template <DType type, class Weights, class Tile, bool gated>
-__device__ __forceinline__ void finish_groups(const TileProduct& product, int first_row, const float (&sums)[Tile::warp_outputs / 8][4], float* shared) {
-  // Eight words beyond a row: the eight rows that a warp writes at a time lie in different banks.
+__device__ __forceinline__ void store_tile(const GemmParams& product, int first_row, const float (&sums)[Tile::warp_outputs / 8][4], float* shared) {
+  // Eight words of padding per row: the eight rows that a warp writes together lie in different banks.
   constexpr int pitch = Tile::warp_outputs + 8;
   const int lane = thread_number() % 32;
   LECTERN_UNROLL
@@ -59,7 +59,7 @@ __device__ __forceinline__ void finish_groups(const TileProduct& product, int fi
     }
   }
   synchronise_block();
-  // Of a gated tile the second half of a row are the other matrix's.
+  // In a gated tile the second half of a row belongs to the other matrix.
   constexpr int width = Weights::block_outputs;
   static_assert(width % 32 == 0 && TileExtent<Tile>::threads % 32 == 0, "a warp has outputs of one row");
   LECTERN_NO_UNROLL
@@ -68,21 +68,21 @@ __device__ __forceinline__ void finish_groups(const TileProduct& product, int fi
     const int output = block_y() * width + i % width;
     if (row >= product.rows || output >= product.outputs) continue;
     const float* const from = shared + i / width * pitch + i % width;
-    finish_output<type, gated>(product, row, output, product.x.scales == nullptr ? 1.0F : product.x.scales[row], *from, gated ? from[width] : 0.0F);
+    store_output<type, gated>(product, row, output, product.x.scales == nullptr ? 1.0F : product.x.scales[row], *from, gated ? from[width] : 0.0F);
   }
 }
 
-/// Grid: rows by tile, outputs by tile, as multiply_tiles.
+/// Grid: row tiles by output tiles, as mma_gemm.
 template <DType type, class Tile, bool gated>
-__global__ LECTERN_LAUNCH_BOUNDS((TileExtent<Tile>::threads), Tile::blocks) void multiply_group_tiles(TileProduct product) {
-#if defined(LECTERN_HAS_GROUPS)
-  using Shape = GroupShape<Tile, is_quantised<type>>;
-  using Weights = TileWeights<type, Tile, gated>;
+__global__ LECTERN_LAUNCH_BOUNDS((TileExtent<Tile>::threads), Tile::blocks) void wgmma_gemm(GemmParams product) {
+#if defined(LECTERN_HAS_WGMMA)
+  using Shape = WgmmaShape<Tile, is_quantised<type>>;
+  using Weights = WeightTile<type, Tile, gated>;
   constexpr int output_blocks = Tile::warp_outputs / 8;
   std::uint8_t* const shared_rows = dynamic_shared() + (matrix_alignment - shared_address(dynamic_shared()) % matrix_alignment) % matrix_alignment;
   std::uint8_t* const shared_weights = shared_rows + Shape::row_stages * Shape::row_bytes;
   const int first_row = block_x() * Shape::rows;
-  const int steps = (product.columns + step_columns - 1) / step_columns;
+  const int steps = (product.columns + tile_k - 1) / tile_k;
 
   const auto copy_stages = [&](int step) {
     if (step < steps) {
@@ -92,12 +92,12 @@ __global__ LECTERN_LAUNCH_BOUNDS((TileExtent<Tile>::threads), Tile::blocks) void
                                                   [&](int row) { return Weights::row_of(product, row); });
       }
     }
-    end_copies();  // also none, so that groups can be counted
+    cp_async_commit();  // an empty group, too, so that groups can be counted
   };
-  ComingWeights<type, Tile, gated> coming(product);
+  WeightPrefetch<type, Tile, gated> prefetch(product);
   const auto store_weights = [&](int step) {
     LECTERN_UNROLL
-    for (int part = 0; part < 4; ++part) coming.store(step, part, shared_weights + step % Shape::weight_stages * Shape::weight_bytes);
+    for (int part = 0; part < 4; ++part) prefetch.store(step, part, shared_weights + step % Shape::weight_stages * Shape::weight_bytes);
   };
 
   float sums[output_blocks][4];
@@ -107,66 +107,66 @@ __global__ LECTERN_LAUNCH_BOUNDS((TileExtent<Tile>::threads), Tile::blocks) void
     for (int i = 0; i < 4; ++i) sums[o][i] = 0.0F;
   }
 
-  const Word group_rows = shared_address(shared_rows) + static_cast<Word>(thread_number() / warpgroup_threads * warpgroup_rows * step_row_bytes);
+  const Word group_rows = shared_address(shared_rows) + static_cast<Word>(thread_number() / warpgroup_threads * warpgroup_rows * tile_k_bytes);
   const Word group_weights = shared_address(shared_weights);
   copy_stages(0);
   copy_stages(1);
-  coming.load(0);
-  coming.take();
-  coming.load(1);
+  prefetch.load(0);
+  prefetch.take();
+  prefetch.load(1);
   store_weights(0);
-  coming.take();
-  hold_sums(sums);
+  prefetch.take();
+  fence_accumulators(sums);
   LECTERN_NO_UNROLL
   for (int step = 0; step < steps; ++step) {
-    wait_for_copies<1>();
-    show_to_products();
-    // Now everybody's part of this step is there, and the products of the step before the last are done for all.
+    cp_async_wait<1>();
+    fence_proxy_async_shared();
+    // Now this K tile is complete, and the products of the tile before the last are done in all warps.
     synchronise_block();
-    const MatrixPlace rows = place_at(group_rows + static_cast<Word>(step % Shape::row_stages * Shape::row_bytes));
-    const MatrixPlace weights = place_at(group_weights + static_cast<Word>(step % Shape::weight_stages * Shape::weight_bytes));
-    begin_products();
+    const MatrixDescriptor rows = matrix_descriptor(group_rows + static_cast<Word>(step % Shape::row_stages * Shape::row_bytes));
+    const MatrixDescriptor weights = matrix_descriptor(group_weights + static_cast<Word>(step % Shape::weight_stages * Shape::weight_bytes));
+    wgmma_fence();
     LECTERN_UNROLL
-    for (int part = 0; part < step_columns / product_columns; ++part) multiply_group<type == DType::f16>(sums, further(rows, part), further(weights, part));
-    end_products();
+    for (int part = 0; part < tile_k / wgmma_k; ++part) wgmma<type == DType::f16>(sums, advance_descriptor(rows, part), advance_descriptor(weights, part));
+    wgmma_commit();
     copy_stages(step + 2);
-    coming.load(step + 2);
+    prefetch.load(step + 2);
     if (step + 1 < steps) store_weights(step + 1);
-    coming.take();
-    wait_for_products<1>();
+    prefetch.take();
+    wgmma_wait<1>();
   }
-  wait_for_products<0>();
-  hold_sums(sums);
+  wgmma_wait<0>();
+  fence_accumulators(sums);
 
   synchronise_block();
-  finish_groups<type, Weights, Tile, gated>(product, first_row, sums, reinterpret_cast<float*>(shared_rows));
+  store_tile<type, Weights, Tile, gated>(product, first_row, sums, reinterpret_cast<float*>(shared_rows));
 #endif
 }
 
 template <DType type, class Tile, bool gated>
-void multiply_by_groups(Stream stream, const TileProduct& product) {
-  using Shape = GroupShape<Tile, is_quantised<type>>;
-  constexpr int outputs = TileWeights<type, Tile, gated>::block_outputs;
+void launch_wgmma_tile(Stream stream, const GemmParams& product) {
+  using Shape = WgmmaShape<Tile, is_quantised<type>>;
+  constexpr int outputs = WeightTile<type, Tile, gated>::block_outputs;
   const Grid grid{(product.rows + Shape::rows - 1) / Shape::rows, (product.outputs + outputs - 1) / outputs};
-  launch_shared(stream, multiply_group_tiles<type, Tile, gated>, grid, Shape::threads, Shape::shared_bytes, product);
+  launch_shared(stream, wgmma_gemm<type, Tile, gated>, grid, Shape::threads, Shape::shared_bytes, product);
 }
 
-/// Tiles as wide as leave one for nearly every multiprocessor, of which there are `processors`; the bits are the same.
+/// The widest tiles of which nearly every multiprocessor (there are `processors`) gets one; the bits are the same.
 template <DType type, bool gated>
-void multiply_many_by_groups(Stream stream, int processors, const TileProduct& product) {
+void select_wgmma_tile(Stream stream, int processors, const GemmParams& product) {
   constexpr int matrices = gated ? 2 : 1;
   const auto tiles = [&](int rows, int outputs) { return ((product.rows + rows - 1) / rows) * ((matrices * product.outputs + outputs - 1) / outputs); };
-  if (product.rows <= TileExtent<NarrowGroups>::rows) return multiply_by_groups<type, NarrowGroups, gated>(stream, product);
-  // One for nearly every multiprocessor is better than smaller ones for all: 512 rows of 8,192 outputs are 128 wide tiles, and a chip has 132.
-  if (8 * tiles(128, 256) >= 7 * processors) return multiply_by_groups<type, WideGroups, gated>(stream, product);
-  if (2 * tiles(128, 128) >= processors) return multiply_by_groups<type, MiddleGroups, gated>(stream, product);
-  multiply_by_groups<type, NarrowGroups, gated>(stream, product);
+  if (product.rows <= TileExtent<NarrowTile>::rows) return launch_wgmma_tile<type, NarrowTile, gated>(stream, product);
+  // One tile for nearly every multiprocessor is better than smaller ones for all: 512 rows of 8,192 outputs are 128 wide tiles on 132 multiprocessors.
+  if (8 * tiles(128, 256) >= 7 * processors) return launch_wgmma_tile<type, WideTile, gated>(stream, product);
+  if (2 * tiles(128, 128) >= processors) return launch_wgmma_tile<type, MiddleTile, gated>(stream, product);
+  launch_wgmma_tile<type, NarrowTile, gated>(stream, product);
 }
 
 template <DType type>
-void launch_group_tiles(Stream stream, int processors, const TileProduct& product) {
-  if (product.ending == Ending::gated) multiply_many_by_groups<type, true>(stream, processors, product);
-  else multiply_many_by_groups<type, false>(stream, processors, product);
+void launch_wgmma_gemm(Stream stream, int processors, const GemmParams& product) {
+  if (product.epilogue == Epilogue::gated) select_wgmma_tile<type, true>(stream, processors, product);
+  else select_wgmma_tile<type, false>(stream, processors, product);
 }
 
 }  // namespace LECTERN_CUDA_SPACE

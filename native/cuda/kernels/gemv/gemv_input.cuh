@@ -1,8 +1,8 @@
-// The rows of x that products of answers take, as bytes in shared memory, where no kernel before left them so. Every block makes them for itself: 8,192 columns
-// are 32 KB from the second-level cache, which costs less than a kernel of its own and runs while the first weights are on their way.
+// Quantises the rows of x to shared memory, where no kernel before left them quantised. Every thread block does it for itself: 8,192 columns are
+// 32 KB from the L2 cache, which costs less than a kernel of its own and overlaps with the loads of the first weights.
 //
-// All that is read is asked for at once, and x stays in registers between its norm and its bytes: each further trip to the second-level cache
-// would be most of a microsecond, for every product of every layer.
+// All loads are issued at once, and x stays in registers between its norm and its quantisation: each further trip to the L2 cache would take
+// most of a microsecond, for every product of every layer.
 #pragma once
 
 #include "cuda/kernels/gemv/activation_planes.cuh"
@@ -13,26 +13,26 @@ namespace LECTERN_CUDA_SPACE {
 
 __device__ __forceinline__ int min_of(int a, int b) { return a < b ? a : b; }
 
-/// Four floats at a time, as many of a thread as let 8,192 columns stay in registers; longer rows are read twice.
+/// How many vectors of four floats a thread keeps, such that 8,192 columns stay in registers; longer rows are read twice.
 template <int threads>
 constexpr int kept_fours = (8192 / 4 + threads - 1) / threads;
 
-__device__ __forceinline__ const float* input_row(const DecodeWork& work, int row) {
-  return work.x + static_cast<std::size_t>(work.chosen == nullptr ? row : work.chosen[row]) * static_cast<std::size_t>(work.columns);
+__device__ __forceinline__ const float* input_row(const GemvParams& params, int row) {
+  return params.x + static_cast<std::size_t>(params.chosen == nullptr ? row : params.chosen[row]) * static_cast<std::size_t>(params.columns);
 }
 
-/// Bytes that another kernel left. `threads`, here and below: the block's first ones, which make the input; `meet` is their barrier.
+/// Copies rows that another kernel quantised. `threads`, here and below: the first threads of the block, which prepare the input; `meet` is their barrier.
 template <int threads>
-__device__ __forceinline__ void copy_input(const DecodeWork& work, int bytes, std::uint8_t* planes) {
+__device__ __forceinline__ void copy_input(const GemvParams& params, int bytes, std::uint8_t* planes) {
   constexpr int together = 5;  // 28,672 columns, a row
-  const auto* const from = reinterpret_cast<const float*>(work.quantised);
+  const auto* const from = reinterpret_cast<const float*>(params.quantised);
   auto* const to = reinterpret_cast<Words<4>*>(planes);
   const int words = bytes / 16;
   LECTERN_NO_UNROLL
   for (int begin = thread_number(); begin < words; begin += together * threads) {
     Words<4> some[together];
     LECTERN_UNROLL
-    for (int i = 0; i < together; ++i) some[i] = load_of_others(from + 4 * min_of(begin + i * threads, words - 1));
+    for (int i = 0; i < together; ++i) some[i] = load_coherent(from + 4 * min_of(begin + i * threads, words - 1));
     LECTERN_UNROLL
     for (int i = 0; i < together; ++i) {
       if (begin + i * threads < words) to[begin + i * threads] = some[i];
@@ -40,7 +40,7 @@ __device__ __forceinline__ void copy_input(const DecodeWork& work, int bytes, st
   }
 }
 
-/// The sum of squares of each of `width` rows, into every thread. The order is that of block_sum(). sums: 32 floats for each.
+/// The sum of squares of each of `width` rows, in every thread, in the order of block_sum(). sums: 32 floats for each row.
 template <int width, int threads, class Meet>
 __device__ __forceinline__ void sum_squares(float (&squares)[width], float* sums, Meet& meet) {
   LECTERN_UNROLL
@@ -58,37 +58,37 @@ __device__ __forceinline__ float add_squares(const Words<4>& four, float squares
   return squares;
 }
 
-__device__ __forceinline__ void write_input(const DecodeWork& work, const Words<4>& x, const Words<4>& weight, float scale, int i, std::uint8_t* planes) {
-  const bool there = i < work.columns / 4;
+__device__ __forceinline__ void write_input(const GemvParams& params, const Words<4>& x, const Words<4>& weight, float scale, int i, std::uint8_t* planes) {
+  const bool there = i < params.columns / 4;
   float values[4];
   LECTERN_UNROLL
   for (int k = 0; k < 4; ++k) {
     values[k] = there ? float_of_bits(x.w[k]) : 0.0F;
-    if (there && work.norm.weight != nullptr) values[k] = values[k] * scale * float_of_bits(weight.w[k]);
+    if (there && params.norm.weight != nullptr) values[k] = values[k] * scale * float_of_bits(weight.w[k]);
   }
-  write_activations(values, there, work.columns / 32, i / 8, planes);
+  write_quantised(values, there, params.columns / 32, i / 8, planes);
 }
 
-/// Rows that registers do not hold, one after the other, from the second-level cache once for the norm and once for the bytes.
+/// Rows that do not fit into registers, one after the other: read from the L2 cache once for the norm and once for the quantisation.
 template <int threads, class Meet>
-__device__ __forceinline__ void read_long_input(const DecodeWork& work, std::uint8_t* planes, float* sums, Meet& meet) {
-  const int fours = work.columns / 4;
+__device__ __forceinline__ void read_long_input(const GemvParams& params, std::uint8_t* planes, float* sums, Meet& meet) {
+  const int fours = params.columns / 4;
   LECTERN_NO_UNROLL
-  for (int row = 0; row < work.rows; ++row) {
-    const float* const x = input_row(work, row);
+  for (int row = 0; row < params.rows; ++row) {
+    const float* const x = input_row(params, row);
     float scale = 1.0F;
-    if (work.norm.weight != nullptr) {
+    if (params.norm.weight != nullptr) {
       float squares[1] = {0.0F};
-      for (int i = thread_number(); i < fours; i += threads) squares[0] = add_squares(load_of_others(x + 4 * i), squares[0]);
+      for (int i = thread_number(); i < fours; i += threads) squares[0] = add_squares(load_coherent(x + 4 * i), squares[0]);
       sum_squares<1, threads>(squares, sums + 32 * row, meet);
-      scale = 1.0F / sqrtf(squares[0] / static_cast<float>(work.columns) + work.norm.epsilon);
+      scale = 1.0F / sqrtf(squares[0] / static_cast<float>(params.columns) + params.norm.epsilon);
     }
-    // All lanes of a warp take part in every turn, also in the last.
+    // All lanes of a warp take part in every iteration, in the last one, too.
     for (int begin = 0; begin < fours; begin += threads) {
       const int i = begin + thread_number();
       const int last = min_of(i, fours - 1);
-      const Words<4> weight = work.norm.weight == nullptr ? Words<4>{} : *reinterpret_cast<const Words<4>*>(work.norm.weight + 4 * last);
-      write_input(work, load_of_others(x + 4 * last), weight, scale, i, planes + row * activation_row_bytes(work.columns / 32));
+      const Words<4> weight = params.norm.weight == nullptr ? Words<4>{} : *reinterpret_cast<const Words<4>*>(params.norm.weight + 4 * last);
+      write_input(params, load_coherent(x + 4 * last), weight, scale, i, planes + row * activation_row_bytes(params.columns / 32));
     }
   }
 }
@@ -96,28 +96,28 @@ __device__ __forceinline__ void read_long_input(const DecodeWork& work, std::uin
 template <int threads>
 using KeptWords = Words<4>[kept_fours<threads>];
 
-/// Which four floats of a row a thread takes in a turn: beyond the end the last.
+/// Which four floats of a row a thread takes in an iteration; the last ones beyond the end.
 template <int threads>
 __device__ __forceinline__ int kept_four(int turn, int fours) { return min_of(turn * threads + thread_number(), fours - 1); }
 
-/// Rows from `first` on, `count` at a time, in registers until they are bytes; their norm's weights were read before. sums: 32 floats for each.
+/// Rows from `first` on, `count` together, kept in registers until they are quantised; the weights of their norm were loaded before. sums: 32 floats for each row.
 template <int count, int threads, class Meet>
-__device__ __forceinline__ void read_short_input(const DecodeWork& work, int first, const KeptWords<threads>& weight, std::uint8_t* planes, float* sums, Meet& meet) {
-  const int row_bytes = activation_row_bytes(work.columns / 32);
-  const int fours = work.columns / 4;
+__device__ __forceinline__ void read_short_input(const GemvParams& params, int first, const KeptWords<threads>& weight, std::uint8_t* planes, float* sums, Meet& meet) {
+  const int row_bytes = activation_row_bytes(params.columns / 32);
+  const int fours = params.columns / 4;
   const int turns = (fours + threads - 1) / threads;
   KeptWords<threads> x[count];
   float scale[count];
   LECTERN_UNROLL
   for (int row = 0; row < count; ++row) {
-    const float* const from = input_row(work, min_of(first + row, work.rows - 1));
+    const float* const from = input_row(params, min_of(first + row, params.rows - 1));
     LECTERN_UNROLL
     for (int turn = 0; turn < kept_fours<threads>; ++turn) {
-      if (turn < turns) x[row][turn] = load_of_others(from + 4 * kept_four<threads>(turn, fours));
+      if (turn < turns) x[row][turn] = load_coherent(from + 4 * kept_four<threads>(turn, fours));
     }
     scale[row] = 0.0F;
   }
-  if (work.norm.weight != nullptr) {
+  if (params.norm.weight != nullptr) {
     LECTERN_UNROLL
     for (int row = 0; row < count; ++row) {
       LECTERN_UNROLL
@@ -127,55 +127,55 @@ __device__ __forceinline__ void read_short_input(const DecodeWork& work, int fir
     }
     sum_squares<count, threads>(scale, sums, meet);
     LECTERN_UNROLL
-    for (float& one : scale) one = 1.0F / sqrtf(one / static_cast<float>(work.columns) + work.norm.epsilon);
+    for (float& one : scale) one = 1.0F / sqrtf(one / static_cast<float>(params.columns) + params.norm.epsilon);
   }
   LECTERN_UNROLL
   for (int row = 0; row < count; ++row) {
-    if (first + row >= work.rows) continue;
+    if (first + row >= params.rows) continue;
     LECTERN_UNROLL
     for (int turn = 0; turn < kept_fours<threads>; ++turn) {
       // All lanes of a warp take part.
-      if (turn < turns) write_input(work, x[row][turn], weight[turn], scale[row], turn * threads + thread_number(), planes + (first + row) * row_bytes);
+      if (turn < turns) write_input(params, x[row][turn], weight[turn], scale[row], turn * threads + thread_number(), planes + (first + row) * row_bytes);
     }
   }
 }
 
-/// By all threads of a block: into `planes` the rows of x, by a kernel that has no registers for them. sums: 32 floats for each row.
+/// Called by all threads of a block, for kernels without registers to keep rows in: quantises the rows of x to `planes`. sums: 32 floats for each row.
 template <int threads, class Meet>
-__device__ __forceinline__ void read_input_twice(const DecodeWork& work, std::uint8_t* planes, float* sums, Meet meet) {
-  if (work.quantised != nullptr) copy_input<threads>(work, work.rows * activation_row_bytes(work.columns / 32), planes);
-  else read_long_input<threads>(work, planes, sums, meet);
+__device__ __forceinline__ void read_input_twice(const GemvParams& params, std::uint8_t* planes, float* sums, Meet meet) {
+  if (params.quantised != nullptr) copy_input<threads>(params, params.rows * activation_row_bytes(params.columns / 32), planes);
+  else read_long_input<threads>(params, planes, sums, meet);
   meet();
 }
 
-/// The same of floats where there are registers. `wait` returns when they are there; until then only weights of the norm are read.
+/// The same for float rows with registers to keep them. `wait` returns when x may be read; before that only the weights of the norm are read.
 template <int width, int threads, class Wait, class Meet>
-__device__ __forceinline__ void read_floats(const DecodeWork& work, std::uint8_t* planes, float* sums, const Wait& wait, Meet& meet) {
-  const int fours = work.columns / 4;
+__device__ __forceinline__ void read_floats(const GemvParams& params, std::uint8_t* planes, float* sums, const Wait& wait, Meet& meet) {
+  const int fours = params.columns / 4;
   if (fours > kept_fours<threads> * threads) {
     wait();
-    read_long_input<threads>(work, planes, sums, meet);
+    read_long_input<threads>(params, planes, sums, meet);
   } else {
     KeptWords<threads> weight;
     LECTERN_UNROLL
     for (int turn = 0; turn < kept_fours<threads>; ++turn) {
-      if (turn * threads < fours && work.norm.weight != nullptr) weight[turn] = *reinterpret_cast<const Words<4>*>(work.norm.weight + 4 * kept_four<threads>(turn, fours));
+      if (turn * threads < fours && params.norm.weight != nullptr) weight[turn] = *reinterpret_cast<const Words<4>*>(params.norm.weight + 4 * kept_four<threads>(turn, fours));
     }
     wait();
-    // More would take more registers than there are.
+    // More rows would need more registers than there are.
     constexpr int together = width > 2 ? 2 : width;
     LECTERN_UNROLL
-    for (int row = 0; row < width; row += together) read_short_input<together, threads>(work, row, weight, planes, sums + 32 * row, meet);
+    for (int row = 0; row < width; row += together) read_short_input<together, threads>(params, row, weight, planes, sums + 32 * row, meet);
   }
   meet();
 }
 
-/// The same of what there is.
+/// The same for quantised or float rows.
 template <int width, int threads, class Wait, class Meet>
-__device__ __forceinline__ void read_input(const DecodeWork& work, std::uint8_t* planes, float* sums, const Wait& wait, Meet meet) {
-  if (work.quantised == nullptr) return read_floats<width, threads>(work, planes, sums, wait, meet);
+__device__ __forceinline__ void read_input(const GemvParams& params, std::uint8_t* planes, float* sums, const Wait& wait, Meet meet) {
+  if (params.quantised == nullptr) return read_floats<width, threads>(params, planes, sums, wait, meet);
   wait();
-  copy_input<threads>(work, work.rows * activation_row_bytes(work.columns / 32), planes);
+  copy_input<threads>(params, params.rows * activation_row_bytes(params.columns / 32), planes);
   meet();
 }
 

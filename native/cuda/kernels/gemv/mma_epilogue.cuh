@@ -1,5 +1,5 @@
-// The end of a tile of answers' products (mma_gemv.cuh): the warps that multiply leave what they have summed, and another one adds it and makes of it what
-// shall become of it, while they go on with the next tile.
+// The epilogue of a tile of mma_gemv.cuh: consumer warps store their partial sums to shared memory, and the epilogue warp adds them and stores the outputs,
+// while the consumer warps go on with the next tile.
 #pragma once
 
 #include "cuda/simt/async_copies.h"
@@ -10,31 +10,31 @@
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 
-/// Rows of x whose sums the tensor cores make together.
+/// Rows of x whose sums one mma.sync computes.
 constexpr int columns_together = 2;
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
-/// What the warps that multiply have summed of a tile: as much room for the next while one is ended.
-struct TileSums {
-  float* values;      // two of (multiplying_warps, most_decode_rows, decode_tile_rows)
-  CopyBarrier* full;  // two: by all warps that multiply
-  CopyBarrier* free;  // two: has been read
-  float* gathered;    // (most_decode_rows, 32): outputs of a gated product, until they are a stretch
+/// Partial sums of a tile, double-buffered: the epilogue of one tile overlaps with the next tile.
+struct PartialSums {
+  float* values;      // two of (consumer_warps, max_gemv_rows, gemv_tile_rows)
+  Mbarrier* full;  // two: every consumer warp has stored its sums
+  Mbarrier* free;  // two: the epilogue warp has read them
+  float* gathered;    // (max_gemv_rows, 32): outputs, until they are a whole quant block
 };
-constexpr int tile_sums = most_decode_rows * decode_tile_rows;
+constexpr int partial_sums_count = max_gemv_rows * gemv_tile_rows;
 
-/// The row of a tile's first half that a lane of a warp which multiplies has: such that lanes which read together find their chunks, which lie where their
-/// rows' numbers say (async_copies.h), in different banks.
+/// The row of the first half of a tile that a lane of a consumer warp takes, such that the swizzled chunks (async_copies.h) of lanes that read together
+/// lie in different banks.
 __device__ __forceinline__ int lane_row(int lane) { return lane / 16 + lane / 8 % 2 * 2 + lane / 4 % 2 * 4; }
 
-/// By a warp that multiplies: what its lanes have summed goes to where the tile is ended. Lanes of one row are added by a tree, whatever else is.
+/// Called by a consumer warp: stores the sums of its lanes. The lanes of one row are added as a tree, in a fixed order.
 template <int width>
 __device__ __forceinline__ void leave_sums(const float (&sums)[2][width], float* values) {
   const int lane = thread_number() % 32;
   const bool second_half = lane % 2 != 0;
   const bool second_row = lane / 2 % 2 != 0;
-  float* const to = values + (thread_number() / 32 * tile_sums) + lane_row(lane) + (second_half ? decode_tile_rows / 2 : 0);
+  float* const to = values + (thread_number() / 32 * partial_sums_count) + lane_row(lane) + (second_half ? gemv_tile_rows / 2 : 0);
   float of_half[width];
   LECTERN_UNROLL
   for (int r = 0; r < width; ++r) of_half[r] = (second_half ? sums[1][r] : sums[0][r]) + shuffle_xor(second_half ? sums[0][r] : sums[1][r], 1);
@@ -43,52 +43,52 @@ __device__ __forceinline__ void leave_sums(const float (&sums)[2][width], float*
     if (!second_row) to[0] = sum;
   } else {
     LECTERN_UNROLL
-    for (int r = 0; r < width; r += 2) to[decode_tile_rows * (r + (second_row ? 1 : 0))] = (second_row ? of_half[r + 1] : of_half[r]) + shuffle_xor(second_row ? of_half[r] : of_half[r + 1], 2);
+    for (int r = 0; r < width; r += 2) to[gemv_tile_rows * (r + (second_row ? 1 : 0))] = (second_row ? of_half[r + 1] : of_half[r]) + shuffle_xor(second_row ? of_half[r] : of_half[r + 1], 2);
   }
 }
 
-/// Of a row of bytes that the norm's weight alone is in: what its sums are multiplied by. By all lanes of a warp.
-__device__ __forceinline__ float rest_of_norm(const DecodeWork& work, int row) {
-  const int stretches = work.columns / 32;
-  const float* const squares = work.squares + static_cast<std::size_t>(row) * static_cast<std::size_t>(stretches);
+/// Called by all lanes of a warp: the scale of the norm for a quantised row that was multiplied by the weights of the norm alone.
+__device__ __forceinline__ float rms_scale(const GemvParams& params, int row) {
+  const int quant_blocks = params.columns / 32;
+  const float* const squares = params.squares + static_cast<std::size_t>(row) * static_cast<std::size_t>(quant_blocks);
   float sum = 0.0F;
   LECTERN_UNROLL_BY(8)
-  for (int i = thread_number() % 32; i < stretches; i += 32) sum += load_one_of_others(squares + i);
-  return 1.0F / sqrtf(warp_sum(sum) / static_cast<float>(work.columns) + work.norm.epsilon);
+  for (int i = thread_number() % 32; i < quant_blocks; i += 32) sum += load_coherent_one(squares + i);
+  return 1.0F / sqrtf(warp_sum(sum) / static_cast<float>(params.columns) + params.norm.epsilon);
 }
 
-/// What a tile's sums become; lane l has that of tile row l % 16 for rows l / 16 and l / 16 + 2 of x.
-__device__ __forceinline__ void finish_tile(const DecodeWork& work, const TileSums& sums, int unit, int row, float sum, float before) {
-  constexpr int half = decode_tile_rows / 2;
-  const int i = thread_number() % decode_tile_rows;
-  const TileUnit tile = tile_unit(work, unit);
-  const bool neighbours = work.then == Then::heads && !pairs_lie_apart(work, tile);
-  const float other = shuffle_xor(sum, neighbours ? 1 : half);
-  if (row >= work.rows) return;
-  const int in_stretch = unit % tiles_together(work);
-  if (work.then == Then::gated) {
-    if (i < half) sums.gathered[32 * row + half * in_stretch + i] = gated_value(sum, other);
+/// The epilogue of a tile; lane l has tile row l % 16 for rows l / 16 and l / 16 + 2 of x.
+__device__ __forceinline__ void finish_tile(const GemvParams& params, const PartialSums& sums, int unit, int row, float sum, float residual) {
+  constexpr int half = gemv_tile_rows / 2;
+  const int i = thread_number() % gemv_tile_rows;
+  const TileCoord tile = tile_coord(params, unit);
+  const bool consecutive_rows = params.epilogue == GemvEpilogue::qkv && !splits_rope_pairs(params, tile);
+  const float other = shuffle_xor(sum, consecutive_rows ? 1 : half);
+  if (row >= params.rows) return;
+  const int in_quant_block = unit % tiles_per_unit(params);
+  if (params.epilogue == GemvEpilogue::gated) {
+    if (i < half) sums.gathered[32 * row + half * in_quant_block + i] = silu_gate(sum, other);
     return;
   }
-  const int own = tile_row(work, tile, i);
-  if (work.then == Then::heads) {
-    if (neighbours ? i % 2 == 0 : i < half) finish_head_rows<2>(work, tile.which, {{own, tile_row(work, tile, i + (neighbours ? 1 : half))}}, row, {sum, other});
+  const int own = tile_row(params, tile, i);
+  if (params.epilogue == GemvEpilogue::qkv) {
+    if (consecutive_rows ? i % 2 == 0 : i < half) store_head_rows<2>(params, tile.which, {{own, tile_row(params, tile, i + (consecutive_rows ? 1 : half))}}, row, {sum, other});
     return;
   }
-  const DecodeMatrix& matrix = work.matrices[0];
+  const GemvMatrix& matrix = params.matrices[0];
   if (own >= matrix.rows) return;
-  const float value = before + (matrix.bias == nullptr ? sum : sum + matrix.bias[own]);
-  work.y[static_cast<std::size_t>(row) * static_cast<std::size_t>(matrix.rows) + static_cast<std::size_t>(own)] = value;
-  sums.gathered[32 * row + decode_tile_rows * in_stretch + i] = value;
+  const float value = residual + (matrix.bias == nullptr ? sum : sum + matrix.bias[own]);
+  params.y[static_cast<std::size_t>(row) * static_cast<std::size_t>(matrix.rows) + static_cast<std::size_t>(own)] = value;
+  sums.gathered[32 * row + gemv_tile_rows * in_quant_block + i] = value;
 }
 
-/// By a warp: 32 outputs of each row of x as the next product takes them, `weight` the norm's of the lane's four.
-__device__ __forceinline__ void write_before_norm(const DecodeWork& work, int stretch, const float* gathered, const Words<4>& weight) {
-  static_assert(most_decode_rows * 8 == 32, "eight lanes a row");
+/// Called by a warp: stores 32 outputs of each row of x quantised for the next product; `weight`: the norm weights of the lane's four outputs.
+__device__ __forceinline__ void write_normed_input(const GemvParams& params, int quant_block, const float* gathered, const Words<4>& weight) {
+  static_assert(max_gemv_rows * 8 == 32, "eight lanes a row");
   const int lane = thread_number() % 32;
   const int row = lane / 8;
-  const bool there = row < work.rows;
-  const int stretches = work.matrices[0].rows / 32;
+  const bool there = row < params.rows;
+  const int quant_blocks = params.matrices[0].rows / 32;
   float values[4];
   float squares = 0.0F;
   LECTERN_UNROLL
@@ -99,68 +99,68 @@ __device__ __forceinline__ void write_before_norm(const DecodeWork& work, int st
   }
   LECTERN_UNROLL
   for (int mask = 1; mask < 8; mask <<= 1) squares += shuffle_xor(squares, mask);
-  write_activations(values, there, stretches, stretch, work.quantised_out + static_cast<std::size_t>(row) * static_cast<std::size_t>(activation_row_bytes(stretches)));
-  if (there && lane % 8 == 0) work.squares_out[static_cast<std::size_t>(row) * static_cast<std::size_t>(stretches) + static_cast<std::size_t>(stretch)] = squares;
+  write_quantised(values, there, quant_blocks, quant_block, params.quantised_out + static_cast<std::size_t>(row) * static_cast<std::size_t>(activation_row_bytes(quant_blocks)));
+  if (there && lane % 8 == 0) params.squares_out[static_cast<std::size_t>(row) * static_cast<std::size_t>(quant_blocks) + static_cast<std::size_t>(quant_block)] = squares;
 }
 
-/// The warp that ends tiles.
+/// The loop of the epilogue warp.
 template <int width>
-__device__ __forceinline__ void finish_tiles(const DecodeWork& work, const TileSums& sums, const TileRange& tiles) {
+__device__ __forceinline__ void run_epilogue_warp(const GemvParams& params, const PartialSums& sums, const TileRange& tiles) {
   constexpr int turns = width > columns_together ? 2 : 1;
   const int lane = thread_number() % 32;
-  const int together = tiles_together(work);
+  const int together = tiles_per_unit(params);
   float rest[turns];
   LECTERN_UNROLL
   for (float& one : rest) one = 1.0F;
   LECTERN_NO_UNROLL
-  for (int row = 0; work.squares != nullptr && row < work.rows; ++row) {
-    const float of_row = rest_of_norm(work, row);
+  for (int row = 0; params.squares != nullptr && row < params.rows; ++row) {
+    const float of_row = rms_scale(params, row);
     LECTERN_UNROLL
     for (int turn = 0; turn < turns; ++turn) {
-      if (lane / decode_tile_rows + 2 * turn == row) rest[turn] = of_row;
+      if (lane / gemv_tile_rows + 2 * turn == row) rest[turn] = of_row;
     }
   }
   Words<4> weight{};
   LECTERN_NO_UNROLL
   for (int number = 0; number < tiles.end - tiles.begin; ++number) {
     const int unit = tiles.begin + number;
-    const bool leaves = work.then == Then::add && work.quantised_out != nullptr;
-    if (leaves && unit % together == 0) weight = *reinterpret_cast<const Words<4>*>(work.norm_out + decode_tile_rows * unit + 4 * (lane % 8));
-    float before[turns];
+    const bool leaves = params.epilogue == GemvEpilogue::add && params.quantised_out != nullptr;
+    if (leaves && unit % together == 0) weight = *reinterpret_cast<const Words<4>*>(params.norm_out + gemv_tile_rows * unit + 4 * (lane % 8));
+    float residual[turns];
     LECTERN_UNROLL
     for (int turn = 0; turn < turns; ++turn) {
-      const int row = lane / decode_tile_rows + 2 * turn;
-      const int own = decode_tile_rows * unit + lane % decode_tile_rows;
-      before[turn] = 0.0F;
-      if (work.then == Then::add && row < work.rows && own < work.matrices[0].rows) {
-        before[turn] = load_one_of_others(work.y + static_cast<std::size_t>(row) * static_cast<std::size_t>(work.matrices[0].rows) + static_cast<std::size_t>(own));
+      const int row = lane / gemv_tile_rows + 2 * turn;
+      const int own = gemv_tile_rows * unit + lane % gemv_tile_rows;
+      residual[turn] = 0.0F;
+      if (params.epilogue == GemvEpilogue::add && row < params.rows && own < params.matrices[0].rows) {
+        residual[turn] = load_coherent_one(params.y + static_cast<std::size_t>(row) * static_cast<std::size_t>(params.matrices[0].rows) + static_cast<std::size_t>(own));
       }
     }
-    const int room = number % 2;
-    wait_for(sums.full + room, number / 2);
+    const int buffer = number % 2;
+    mbarrier_wait(sums.full + buffer, number / 2);
     float total[turns];
     LECTERN_UNROLL
     for (int turn = 0; turn < turns; ++turn) {
-      const float* const from = sums.values + room * multiplying_warps * tile_sums + 32 * turn + lane;
-      float some[multiplying_warps];
+      const float* const from = sums.values + buffer * consumer_warps * partial_sums_count + 32 * turn + lane;
+      float some[consumer_warps];
       LECTERN_UNROLL
-      for (int warp = 0; warp < multiplying_warps; ++warp) some[warp] = from[warp * tile_sums];
+      for (int warp = 0; warp < consumer_warps; ++warp) some[warp] = from[warp * partial_sums_count];
       LECTERN_UNROLL
-      for (int step = 1; step < multiplying_warps; step *= 2) {
+      for (int step = 1; step < consumer_warps; step *= 2) {
         LECTERN_UNROLL
-        for (int warp = 0; warp < multiplying_warps; warp += 2 * step) some[warp] += some[warp + step];
+        for (int warp = 0; warp < consumer_warps; warp += 2 * step) some[warp] += some[warp + step];
       }
       total[turn] = some[0];
     }
     synchronise_warp();
-    if (lane == 0) arrive(sums.free + room);
-    // Rounded here, whatever is added behind: the compiler may not make one of both for some numbers of rows and not for others.
+    if (lane == 0) mbarrier_arrive(sums.free + buffer);
+    // fmaf rounds here, whatever is added behind: the compiler may not fuse both operations for some numbers of rows and not for others.
     LECTERN_UNROLL
-    for (int turn = 0; turn < turns; ++turn) finish_tile(work, sums, unit, lane / decode_tile_rows + 2 * turn, fmaf(rest[turn], total[turn], 0.0F), before[turn]);
+    for (int turn = 0; turn < turns; ++turn) finish_tile(params, sums, unit, lane / gemv_tile_rows + 2 * turn, fmaf(rest[turn], total[turn], 0.0F), residual[turn]);
     if (together == 1 || (unit + 1) % together != 0) continue;
     synchronise_warp();
-    if (leaves) write_before_norm(work, unit / together, sums.gathered, weight);
-    else write_gated(work, unit / together, sums.gathered, 32);
+    if (leaves) write_normed_input(params, unit / together, sums.gathered, weight);
+    else write_gated(params, unit / together, sums.gathered, 32);
     synchronise_warp();
   }
 }

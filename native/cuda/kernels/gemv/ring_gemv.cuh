@@ -1,8 +1,8 @@
-// Products of quantised weights with one to four rows, the weights through rings of shared memory (weight_ring.cuh): register_gemv.cuh for chips
-// that copy by themselves, with the same bits.
+// GEMV of quantised weights with one to four rows, with a ring buffer of weights in shared memory for each warp (weight_ring.cuh); for compute capability
+// 9.0 and newer, with the bits of register_gemv.cuh.
 //
-// One block of 16 warps a multiprocessor, for the whole chip; a warp takes two weight rows at a time, its lanes a stretch of 32 weights each. The rings
-// are filled before the input is read and never run empty between units: what waits for the memory are slots, not registers.
+// One block of 16 warps per multiprocessor; a warp takes two weight rows at a time, and each lane a quant block of 32 weights. The ring buffers are
+// filled before the input is read and do not run empty between units: stages wait for the memory, not registers.
 #pragma once
 
 #include "cuda/kernels/gemv/gemv_input.cuh"
@@ -15,130 +15,130 @@ namespace LECTERN_CUDA_SPACE {
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
-/// A block's shared memory, as ring_shared_bytes() counts it: the slots of all warps, the input, what gated products gather, sums of the norm,
-/// barriers, and how much of each gathered stretch is there.
-struct RingPlaces {
-  WeightRing ring;  // the warp's own
+/// The shared memory of a thread block, as ring_gemv_shared_bytes() counts it: the stages of all warps, the input, the outputs that a gated product collects, the sums of the norm,
+/// mbarriers, and the number of outputs that each collected quant block has.
+struct RingSharedStorage {
+  WeightRing ring;  // of this warp
   std::uint8_t* input;
   float* gathered;
   float* sums;
   int* arrived;
 };
 
-__device__ __forceinline__ RingPlaces ring_places(const RingShape& shape) {
+__device__ __forceinline__ RingSharedStorage ring_shared_storage(const RingGemvShape& shape) {
   const int warp = thread_number() / 32;
-  std::uint8_t* const slots = dynamic_shared();
-  RingPlaces at;
-  at.input = slots + decode_warps * shape.slots * slot_bytes;
+  std::uint8_t* const stages = dynamic_shared();
+  RingSharedStorage at;
+  at.input = stages + gemv_warps * shape.stages * ring_stage_bytes;
   at.gathered = reinterpret_cast<float*>(at.input + shape.input_bytes);
-  at.sums = at.gathered + 32 * shape.gathered * most_decode_rows;
-  auto* const barriers = reinterpret_cast<CopyBarrier*>(at.sums + 32 * most_decode_rows);
-  at.arrived = reinterpret_cast<int*>(barriers + decode_warps * shape.slots);
-  at.ring = {slots + warp * shape.slots * slot_bytes, barriers + warp * shape.slots, shape.slots};
+  at.sums = at.gathered + 32 * shape.gathered * max_gemv_rows;
+  auto* const barriers = reinterpret_cast<Mbarrier*>(at.sums + 32 * max_gemv_rows);
+  at.arrived = reinterpret_cast<int*>(barriers + gemv_warps * shape.stages);
+  at.ring = {stages + warp * shape.stages * ring_stage_bytes, barriers + warp * shape.stages, shape.stages};
   return at;
 }
 
-/// Two weight rows, and the first's matrix; of a gated product the second is of the next.
-struct RingUnit {
+/// Two weight rows and the matrix of the first; in a gated product the second is of the next matrix.
+struct RowPair {
   int which;
-  RowGroup<ring_rows> group;
+  RowGroup<ring_gemv_rows> group;
 };
 
-__device__ __forceinline__ RingUnit ring_unit(const DecodeWork& work, int unit) {
-  if (work.then == Then::gated) return {0, {{unit, unit}}};
+__device__ __forceinline__ RowPair row_pair(const GemvParams& params, int unit) {
+  if (params.epilogue == GemvEpilogue::gated) return {0, {{unit, unit}}};
   int which = 0;
-  while (which < 2 && unit >= (work.matrices[which].rows + 1) / ring_rows) unit -= (work.matrices[which++].rows + 1) / ring_rows;
-  if (work.then != Then::heads) return {which, neighbours<ring_rows>(unit)};
-  return {which, pairs_of_head<ring_rows>(unit, work.cache.head_size, which < 2 ? work.heads.pairs : 0, work.heads.adjacent)};
+  while (which < 2 && unit >= (params.matrices[which].rows + 1) / ring_gemv_rows) unit -= (params.matrices[which++].rows + 1) / ring_gemv_rows;
+  if (params.epilogue != GemvEpilogue::qkv) return {which, consecutive_rows<ring_gemv_rows>(unit)};
+  return {which, rope_pair_rows<ring_gemv_rows>(unit, params.cache.head_size, which < 2 ? params.heads.pairs : 0, params.heads.adjacent)};
 }
 
-/// The block's units, no two blocks further apart than one; of gated products whole stretches of outputs.
+/// The row pairs of the block, the numbers of which differ by one at most; in gated products whole quant blocks of outputs.
 struct UnitRange {
   int begin;
   int end;
 };
 
-__device__ __forceinline__ UnitRange block_units(const DecodeWork& work) {
+__device__ __forceinline__ UnitRange block_units(const GemvParams& params) {
   int units = 0;
   LECTERN_UNROLL
-  for (const DecodeMatrix& matrix : work.matrices) units += (matrix.rows + 1) / ring_rows;
-  const int together = work.then == Then::gated ? 32 : 1;
-  if (work.then == Then::gated) units = work.matrices[0].rows / together;
+  for (const GemvMatrix& matrix : params.matrices) units += (matrix.rows + 1) / ring_gemv_rows;
+  const int together = params.epilogue == GemvEpilogue::gated ? 32 : 1;
+  if (params.epilogue == GemvEpilogue::gated) units = params.matrices[0].rows / together;
   return {together * static_cast<int>(static_cast<long long>(units) * block_x() / grid_x()), together * static_cast<int>(static_cast<long long>(units) * (block_x() + 1) / grid_x())};
 }
 
-/// What a warp asks for next, of all its units.
-struct AskedPlace {
+/// The next load of a warp, over all its row pairs.
+struct LoadCursor {
   UnitRange units;
   DType type;
-  AskForPiece piece;
+  LoadStage part;
 };
 
-__device__ __forceinline__ void ask_for_rows(const DecodeWork& work, AskedPlace& asked) {
-  if (asked.units.begin >= asked.units.end) return;
-  const RingUnit unit = ring_unit(work, asked.units.begin);
-  asked.type = work.matrices[unit.which].type;
-  asked.piece.begin = 0;
+__device__ __forceinline__ void begin_row_pair(const GemvParams& params, LoadCursor& cursor) {
+  if (cursor.units.begin >= cursor.units.end) return;
+  const RowPair unit = row_pair(params, cursor.units.begin);
+  cursor.type = params.matrices[unit.which].type;
+  cursor.part.begin = 0;
   LECTERN_UNROLL
-  for (int i = 0; i < ring_rows; ++i) {
-    const DecodeMatrix& matrix = work.matrices[work.then == Then::gated ? i : unit.which];
-    asked.piece.rows[i] = matrix.weights + static_cast<std::size_t>(min_of(unit.group.rows[i], matrix.rows - 1)) * static_cast<std::size_t>(matrix.pitch);
+  for (int i = 0; i < ring_gemv_rows; ++i) {
+    const GemvMatrix& matrix = params.matrices[params.epilogue == GemvEpilogue::gated ? i : unit.which];
+    cursor.part.rows[i] = matrix.weights + static_cast<std::size_t>(min_of(unit.group.rows[i], matrix.rows - 1)) * static_cast<std::size_t>(matrix.pitch);
   }
 }
 
-/// By a warp: the next piece into slot `slot`, if there is one.
-__device__ __forceinline__ void ask_for_next(const DecodeWork& work, AskedPlace& asked, const WeightRing& ring, int slot) {
-  if (asked.units.begin >= asked.units.end) return;
-  asked.piece.slot = ring.slots + slot * slot_bytes;
-  asked.piece.barrier = ring.barriers + slot;
-  with_quantised(asked.type, asked.piece);
-  if (asked.piece.begin < asked.piece.stretches) return;
-  asked.units.begin += decode_warps;
-  ask_for_rows(work, asked);
+/// Called by a warp: loads the next part into stage `stage`, if there is one.
+__device__ __forceinline__ void issue_next_load(const GemvParams& params, LoadCursor& cursor, const WeightRing& ring, int stage) {
+  if (cursor.units.begin >= cursor.units.end) return;
+  cursor.part.stage = ring.stages + stage * ring_stage_bytes;
+  cursor.part.barrier = ring.barriers + stage;
+  dispatch_quantised(cursor.type, cursor.part);
+  if (cursor.part.begin < cursor.part.quant_blocks) return;
+  cursor.units.begin += gemv_warps;
+  begin_row_pair(params, cursor);
 }
 
-/// sums[o][r] += what the piece in a slot gives with the rows of x; then `begin` is the next one's stretch.
+/// sums[o][r] += the product of a stage with the rows of x; then `begin` is the first quant block of the next stage.
 template <int width>
-struct MultiplyPiece {
-  const std::uint8_t* slot;
+struct MultiplyStage {
+  const std::uint8_t* stage;
   const std::uint8_t* x;
-  int stretches;
+  int quant_blocks;
   int begin;
   int rows;
-  float sums[ring_rows][width];
+  float sums[ring_gemv_rows][width];
 
   template <DType type>
   __device__ __forceinline__ void run() {
-    // Whole pieces, which most are, ask nothing in between: the chains of additions of several turns go on side by side.
-    if (begin + piece_stretches<type> <= stretches) {
+    // Whole stages, which most are, need no checks: the chains of additions of several iterations overlap.
+    if (begin + warp_stage_quant_blocks<type> <= quant_blocks) {
       [[maybe_unused]] constexpr int together = width <= 2 ? 4 : 2;
       LECTERN_UNROLL_BY(together)
-      for (int turn = 0; turn < piece_stretches<type>; turn += 32) take<type>(turn + thread_number() % 32);
+      for (int turn = 0; turn < warp_stage_quant_blocks<type>; turn += 32) take<type>(turn + thread_number() % 32);
     } else {
       LECTERN_NO_UNROLL
-      for (int at = thread_number() % 32; begin + at < stretches; at += 32) take<type>(at);
+      for (int at = thread_number() % 32; begin + at < quant_blocks; at += 32) take<type>(at);
     }
-    begin += piece_stretches<type>;
+    begin += warp_stage_quant_blocks<type>;
   }
 
  private:
-  /// Stretch `at` of the piece.
+  /// Quant block `at` of the stage.
   template <DType type>
   __device__ __forceinline__ void take(int at) {
-    constexpr PlaneOffsets planes = piece_offsets<type>;
-    RawStretch weights[ring_rows];
+    constexpr PlaneOffsets planes = stage_offsets<type>;
+    RawQuantBlock weights[ring_gemv_rows];
     LECTERN_UNROLL
-    for (int o = 0; o < ring_rows; ++o) weights[o] = load_stretch<type, Kept::in_shared, Kept::in_shared>(slot + o * planes.end, planes, at);
-    add_products<type, width, ring_rows>(weights, begin + at, x, stretches, rows, sums);
+    for (int o = 0; o < ring_gemv_rows; ++o) weights[o] = load_quant_block<type, CachePolicy::in_shared, CachePolicy::in_shared>(stage + o * planes.end, planes, at);
+    accumulate_quant_block<type, width, ring_gemv_rows>(weights, begin + at, x, quant_blocks, rows, sums);
   }
 };
 
-/// By a warp: lane r gets the sum of row r of x over all lanes, by warp_sum()'s tree.
+/// Called by a warp: lane r gets the sum of row r of x over all lanes, by the tree of warp_sum().
 template <int width>
-__device__ __forceinline__ float sum_of_lanes(const float (&rows)[width]) {
+__device__ __forceinline__ float reduce_lanes(const float (&rows)[width]) {
   const int lane = thread_number() % 32;
   if constexpr (width == 2) {
-    // From the second step on each half of the warp has one row's: half as many steps for both.
+    // From the second step on each half of the warp has one row: half as many steps for both.
     const bool second = lane >= 16;
     float sum = (second ? rows[1] : rows[0]) + shuffle_xor(second ? rows[0] : rows[1], 16);
     for (int mask = 8; mask > 0; mask >>= 1) sum += shuffle_xor(sum, mask);
@@ -155,111 +155,111 @@ __device__ __forceinline__ float sum_of_lanes(const float (&rows)[width]) {
   }
 }
 
-/// By a warp: output `output` of the block's gated product is there, for every row of x. Who makes the last of a stretch writes all of it.
-__device__ __forceinline__ void gather(const DecodeWork& work, const RingPlaces& at, int most, int first, int output, float value) {
+/// Called by a warp: adds output `output` of a gated product of the block, for every row of x. The warp that adds the last output of a quant block writes the block.
+__device__ __forceinline__ void collect_gated(const GemvParams& params, const RingSharedStorage& at, int most, int first, int output, float value) {
   const int lane = thread_number() % 32;
-  const int stretch = (output - first) / 32;
-  if (lane < work.rows) at.gathered[32 * (lane * most + stretch) + output % 32] = value;
+  const int quant_block = (output - first) / 32;
+  if (lane < params.rows) at.gathered[32 * (lane * most + quant_block) + output % 32] = value;
   synchronise_warp();
   int last = 0;
   if (lane == 0) {
-    order_shared();
-    last = atomic_add(at.arrived + stretch, 1) == 31 ? 1 : 0;
-    order_shared();
+    fence_block();
+    last = atomic_add(at.arrived + quant_block, 1) == 31 ? 1 : 0;
+    fence_block();
   }
   for (int mask = 16; mask > 0; mask >>= 1) last |= shuffle_xor(last, mask);
   if (last == 0) return;
-  // What the lane that counted may read, the others may.
+  // What the counting lane may read, the other lanes may read now.
   synchronise_warp();
-  write_gated(work, output / 32, at.gathered + 32 * stretch, 32 * most);
+  write_gated(params, output / 32, at.gathered + 32 * quant_block, 32 * most);
 }
 
-/// The end of a unit; lane r has the sums of row r of x, and what stood where they are added.
-__device__ __forceinline__ void finish_unit(const DecodeWork& work, const RingUnit& unit, const float (&sums)[ring_rows], const float (&before)[ring_rows]) {
+/// The epilogue of a row pair; lane r has the sums of row r of x, and the residual that they are added to.
+__device__ __forceinline__ void store_row_pair(const GemvParams& params, const RowPair& unit, const float (&sums)[ring_gemv_rows], const float (&residual)[ring_gemv_rows]) {
   const int row = thread_number() % 32;
-  if (row >= work.rows) return;
-  if (work.then == Then::heads) return finish_head_rows(work, unit.which, unit.group, row, sums);
-  const DecodeMatrix& matrix = work.matrices[0];
+  if (row >= params.rows) return;
+  if (params.epilogue == GemvEpilogue::qkv) return store_head_rows(params, unit.which, unit.group, row, sums);
+  const GemvMatrix& matrix = params.matrices[0];
   LECTERN_UNROLL
-  for (int i = 0; i < ring_rows; ++i) {
+  for (int i = 0; i < ring_gemv_rows; ++i) {
     if (unit.group.rows[i] >= matrix.rows) continue;
     const float value = matrix.bias == nullptr ? sums[i] : sums[i] + matrix.bias[unit.group.rows[i]];
-    work.y[static_cast<std::size_t>(row) * static_cast<std::size_t>(matrix.rows) + static_cast<std::size_t>(unit.group.rows[i])] = work.then == Then::add ? before[i] + value : value;
+    params.y[static_cast<std::size_t>(row) * static_cast<std::size_t>(matrix.rows) + static_cast<std::size_t>(unit.group.rows[i])] = params.epilogue == GemvEpilogue::add ? residual[i] + value : value;
   }
 }
 
-/// What a unit's sums are added to, asked for before they are made.
-__device__ __forceinline__ void read_before(const DecodeWork& work, const RingUnit& unit, float (&before)[ring_rows]) {
+/// The residual of a row pair, loaded before the sums are computed.
+__device__ __forceinline__ void load_residual(const GemvParams& params, const RowPair& unit, float (&residual)[ring_gemv_rows]) {
   const int row = thread_number() % 32;
   LECTERN_UNROLL
-  for (int i = 0; i < ring_rows; ++i) {
-    before[i] = 0.0F;
-    if (work.then != Then::add || row >= work.rows || unit.group.rows[i] >= work.matrices[0].rows) continue;
-    before[i] = load_one_of_others(work.y + static_cast<std::size_t>(row) * static_cast<std::size_t>(work.matrices[0].rows) + static_cast<std::size_t>(unit.group.rows[i]));
+  for (int i = 0; i < ring_gemv_rows; ++i) {
+    residual[i] = 0.0F;
+    if (params.epilogue != GemvEpilogue::add || row >= params.rows || unit.group.rows[i] >= params.matrices[0].rows) continue;
+    residual[i] = load_coherent_one(params.y + static_cast<std::size_t>(row) * static_cast<std::size_t>(params.matrices[0].rows) + static_cast<std::size_t>(unit.group.rows[i]));
   }
 }
 
 #endif
 
-/// Grid: the multiprocessors. Shared memory: ring_shared_bytes.
+/// Grid: the multiprocessors. Shared memory: ring_gemv_shared_bytes.
 template <int width>
-__global__ LECTERN_LAUNCH_BOUNDS(decode_threads, 1) void ring_product(const LECTERN_IN_PLACE DecodeWork work, RingShape shape) {
+__global__ LECTERN_LAUNCH_BOUNDS(gemv_threads, 1) void ring_gemv(const LECTERN_GRID_CONSTANT GemvParams params, RingGemvShape shape) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-  const RingPlaces at = ring_places(shape);
-  make_ring(at.ring);
-  const UnitRange units = block_units(work);
-  AskedPlace asked{};
-  asked.units = {units.begin + thread_number() / 32, units.end};
-  asked.piece.stretches = work.columns / 32;
-  ask_for_rows(work, asked);
-  for (int slot = 0; slot < shape.slots; ++slot) ask_for_next(work, asked, at.ring, slot);
-  for (int i = thread_number(); i < shape.gathered; i += decode_threads) at.arrived[i] = 0;
-  let_next_begin();
-  read_input<width, decode_threads>(work, at.input, at.sums, wait_for_kernels_before, synchronise_block);
-  MultiplyPiece<width> piece;
-  piece.x = at.input;
-  piece.stretches = work.columns / 32;
-  piece.rows = work.rows;
-  int slot = 0;
+  const RingSharedStorage at = ring_shared_storage(shape);
+  init_ring(at.ring);
+  const UnitRange units = block_units(params);
+  LoadCursor cursor{};
+  cursor.units = {units.begin + thread_number() / 32, units.end};
+  cursor.part.quant_blocks = params.columns / 32;
+  begin_row_pair(params, cursor);
+  for (int stage = 0; stage < shape.stages; ++stage) issue_next_load(params, cursor, at.ring, stage);
+  for (int i = thread_number(); i < shape.gathered; i += gemv_threads) at.arrived[i] = 0;
+  allow_dependent_launch();
+  read_input<width, gemv_threads>(params, at.input, at.sums, wait_for_previous_kernels, synchronise_block);
+  MultiplyStage<width> part;
+  part.x = at.input;
+  part.quant_blocks = params.columns / 32;
+  part.rows = params.rows;
+  int stage = 0;
   int phase = 0;
   LECTERN_NO_UNROLL
-  for (int number = units.begin + thread_number() / 32; number < units.end; number += decode_warps) {
-    const RingUnit unit = ring_unit(work, number);
-    float before[ring_rows];
-    read_before(work, unit, before);
+  for (int number = units.begin + thread_number() / 32; number < units.end; number += gemv_warps) {
+    const RowPair unit = row_pair(params, number);
+    float residual[ring_gemv_rows];
+    load_residual(params, unit, residual);
     LECTERN_UNROLL
-    for (auto& of_row : piece.sums) {
+    for (auto& of_row : part.sums) {
       LECTERN_UNROLL
       for (float& sum : of_row) sum = 0.0F;
     }
-    piece.begin = 0;
+    part.begin = 0;
     LECTERN_NO_UNROLL
-    while (piece.begin < piece.stretches) {
-      piece.slot = at.ring.slots + slot * slot_bytes;
-      wait_for(at.ring.barriers + slot, phase);
-      with_quantised(work.matrices[unit.which].type, piece);
-      // All lanes are done with the slot.
+    while (part.begin < part.quant_blocks) {
+      part.stage = at.ring.stages + stage * ring_stage_bytes;
+      mbarrier_wait(at.ring.barriers + stage, phase);
+      dispatch_quantised(params.matrices[unit.which].type, part);
+      // All lanes have read the stage.
       synchronise_warp();
-      ask_for_next(work, asked, at.ring, slot);
-      if (++slot < shape.slots) continue;
-      slot = 0;
+      issue_next_load(params, cursor, at.ring, stage);
+      if (++stage < shape.stages) continue;
+      stage = 0;
       phase ^= 1;
     }
-    float own[ring_rows];
+    float own[ring_gemv_rows];
     LECTERN_UNROLL
-    for (int o = 0; o < ring_rows; ++o) own[o] = sum_of_lanes(piece.sums[o]);
-    if (work.then == Then::gated) gather(work, at, shape.gathered, units.begin, number, gated_value(own[0], own[1]));
-    else finish_unit(work, unit, own, before);
+    for (int o = 0; o < ring_gemv_rows; ++o) own[o] = reduce_lanes(part.sums[o]);
+    if (params.epilogue == GemvEpilogue::gated) collect_gated(params, at, shape.gathered, units.begin, number, silu_gate(own[0], own[1]));
+    else store_row_pair(params, unit, own, residual);
   }
 #else
-  static_cast<void>(work);
+  static_cast<void>(params);
   static_cast<void>(shape);
 #endif
 }
 
 template <int width>
-void launch_ring_decode(Stream stream, int blocks, const RingShape& shape, const DecodeWork& work) {
-  launch_early(stream, ring_product<width>, Grid{blocks}, decode_threads, ring_shared_bytes(shape), work, shape);
+void launch_ring_gemv(Stream stream, int blocks, const RingGemvShape& shape, const GemvParams& params) {
+  launch_dependent(stream, ring_gemv<width>, Grid{blocks}, gemv_threads, ring_gemv_shared_bytes(shape), params, shape);
 }
 
 }  // namespace LECTERN_CUDA_SPACE

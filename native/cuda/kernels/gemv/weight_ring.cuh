@@ -1,9 +1,9 @@
-// Weights on their way through rings in shared memory, one for each warp: the device copies pieces of two weight rows by itself, as many as the ring
-// has slots for, and on across the warp's units, so that no unit begins with nothing under way. Needs compute capability 9.0.
+// The ring buffer of weights of a warp: bulk copies fill its stages with parts of two weight rows, across the row pairs of the warp, so that no
+// row pair begins with nothing in flight. Needs compute capability 9.0.
 //
-// One lane asks for pieces, a barrier for each slot counts their bytes, and no warp waits for another. A piece is what lies between two stretches of each
-// of a row's planes, so that a row of any length goes through slots of one size, and in its slot it looks like a row of its own. Copies of 2 KB are few
-// enough to ask for, and two slots a warp have 147 KB a multiprocessor under way, where 4.5 TB/s for a microsecond are 34.
+// One lane issues the copies, an mbarrier of each stage counts their bytes, and no warp waits for another. A part has the same range of quant blocks of each
+// bit plane of a row, so that rows of any length go through stages of one size; in its stage it has the layout of a short row. Copies of 2 KB are few
+// enough to issue, and two stages per warp have 147 KB per multiprocessor in flight, where 4.5 TB/s need 34 KB per microsecond.
 #pragma once
 
 #include "cuda/simt/async_copies.h"
@@ -13,68 +13,68 @@
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 
-static_assert(slot_bytes == ring_rows * 128 * 18, "two rows of Q4_K, 128 stretches each");
+static_assert(ring_stage_bytes == ring_gemv_rows * 128 * 18, "two rows of Q4_K, 128 stretches each");
 
-/// Turns of a warp's lanes in a piece of rows of this type.
-constexpr int piece_turns(PlaneShape shape) {
-  int turns = slot_bytes / ring_rows / (32 * (shape.low + shape.second + shape.high + shape.scale) + 4 * shape.head);
-  // Pieces begin where copies may.
+/// Iterations of a warp over a stage of rows of this type.
+constexpr int stage_turns(PlaneShape shape) {
+  int turns = ring_stage_bytes / ring_gemv_rows / (32 * (shape.low + shape.second + shape.high + shape.scale) + 4 * shape.head);
+  // A part begins where copies may begin.
   while (4 * shape.head * turns % 16 != 0) --turns;
   return turns;
 }
 
 template <DType type>
-inline constexpr int piece_stretches = 32 * piece_turns(plane_shape(type));
-/// Where the planes of a piece lie in its slot; `end` is the second row's piece.
+inline constexpr int warp_stage_quant_blocks = 32 * stage_turns(plane_shape(type));
+/// Where the planes of a part lie in its stage; `end` is where the second row begins.
 template <DType type>
-inline constexpr PlaneOffsets piece_offsets = plane_offsets(plane_shape(type), piece_stretches<type>);
+inline constexpr PlaneOffsets stage_offsets = plane_offsets(plane_shape(type), warp_stage_quant_blocks<type>);
 
-/// The slots of a warp, all of them empty at first.
+/// The stages of a warp, all empty at first.
 struct WeightRing {
-  std::uint8_t* slots;
-  CopyBarrier* barriers;  // one for each
+  std::uint8_t* stages;
+  Mbarrier* barriers;  // one for each stage
   int count;
 };
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
-/// By a warp, before anything else.
-__device__ __forceinline__ void make_ring(const WeightRing& ring) {
+/// Called by a warp, before anything else.
+__device__ __forceinline__ void init_ring(const WeightRing& ring) {
   if (thread_number() % 32 == 0) {
-    for (int slot = 0; slot < ring.count; ++slot) init_barrier(ring.barriers + slot, 1);
-    show_barriers();
+    for (int stage = 0; stage < ring.count; ++stage) mbarrier_init(ring.barriers + stage, 1);
+    fence_mbarrier_init();
   }
   synchronise_warp();
 }
 
-/// Asks for the piece of two rows of `stretches` that begins with stretch `begin`; then that is where the next one begins.
-struct AskForPiece {
-  const std::uint8_t* rows[ring_rows];
-  int stretches;
+/// Loads the part of two rows of `quant_blocks` that begins with quant block `begin`; then `begin` is that of the next part.
+struct LoadStage {
+  const std::uint8_t* rows[ring_gemv_rows];
+  int quant_blocks;
   int begin;
-  std::uint8_t* slot;
-  CopyBarrier* barrier;
+  std::uint8_t* stage;
+  Mbarrier* barrier;
 
   template <DType type>
   __device__ __forceinline__ void run() {
     constexpr PlaneShape shape = plane_shape_of<type>;
-    constexpr PlaneOffsets to = piece_offsets<type>;
-    static_assert(ring_rows * to.end <= slot_bytes && piece_stretches<type> > 0, "pieces go into a slot");
+    constexpr PlaneOffsets to = stage_offsets<type>;
+    static_assert(ring_gemv_rows * to.end <= ring_stage_bytes && warp_stage_quant_blocks<type> > 0, "pieces go into a slot");
     if (thread_number() % 32 == 0) {
-      const PlaneOffsets from = plane_offsets(shape, stretches);
-      const PieceBytes bytes = piece_bytes(shape, stretches - begin < piece_stretches<type> ? stretches - begin : piece_stretches<type>);
-      arrive_expecting(barrier, ring_rows * bytes.all());
+      const PlaneOffsets from = plane_offsets(shape, quant_blocks);
+      const PlaneCopyBytes bytes = plane_copy_bytes(shape, quant_blocks - begin < warp_stage_quant_blocks<type> ? quant_blocks - begin : warp_stage_quant_blocks<type>);
+      mbarrier_arrive_expect(barrier, ring_gemv_rows * bytes.all());
       LECTERN_UNROLL
-      for (int i = 0; i < ring_rows; ++i) {
-        std::uint8_t* const place = slot + i * to.end;
-        copy_bytes(place, rows[i] + shape.low * begin, bytes.low, barrier);
-        if constexpr (shape.second > 0) copy_bytes(place + to.second, rows[i] + from.second + shape.second * begin, bytes.second, barrier);
-        if constexpr (shape.high > 0) copy_bytes(place + to.high, rows[i] + from.high + shape.high * begin, bytes.high, barrier);
-        if constexpr (shape.scale > 0) copy_bytes(place + to.scale, rows[i] + from.scale + shape.scale * begin, bytes.scale, barrier);
-        if constexpr (shape.head > 0) copy_bytes(place + to.head, rows[i] + from.head + shape.head * (begin / 8), bytes.head, barrier);
+      for (int i = 0; i < ring_gemv_rows; ++i) {
+        std::uint8_t* const place = stage + i * to.end;
+        bulk_copy(place, rows[i] + shape.low * begin, bytes.low, barrier);
+        if constexpr (shape.second > 0) bulk_copy(place + to.second, rows[i] + from.second + shape.second * begin, bytes.second, barrier);
+        if constexpr (shape.high > 0) bulk_copy(place + to.high, rows[i] + from.high + shape.high * begin, bytes.high, barrier);
+        if constexpr (shape.scale > 0) bulk_copy(place + to.scale, rows[i] + from.scale + shape.scale * begin, bytes.scale, barrier);
+        if constexpr (shape.head > 0) bulk_copy(place + to.head, rows[i] + from.head + shape.head * (begin / 8), bytes.head, barrier);
       }
     }
-    begin += piece_stretches<type>;
+    begin += warp_stage_quant_blocks<type>;
   }
 };
 

@@ -1,6 +1,6 @@
-// Pieces of 16 weight rows on their way to a block: what lies between two stretches of each of a row's planes, so that rows of any length go through slots
-// of one size. The device copies them by itself, a box of eight rows of a plane at a time (async_copies.h, compute capability 9.0), so that asking costs a
-// handful of instructions a box, by one lane each of one warp. A slot has the eight rows of a tile's first half, plane by plane, then those of the second.
+// The ring buffer of weights of a thread block: a stage holds the same range of quant blocks of 16 weight rows, so that rows of any length go through stages of
+// one size. The copy engine fills it by tensor maps, a box of eight rows of a bit plane at a time (async_copies.h, compute capability 9.0), so that one lane of the producer warp
+// issues a box with a handful of instructions. A stage has the first eight rows of a tile, plane by plane, then the other eight.
 #pragma once
 
 #include "cuda/simt/async_copies.h"
@@ -11,160 +11,160 @@
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 
-/// A plane of eight rows' piece: lines of 128 bytes, or shorter ones where a row has less.
-struct TilePlane {
+/// A bit plane of eight rows in a stage: lines of 128 bytes, or shorter ones where a row has less.
+struct PlaneLayout {
   int line;   // bytes
   int lines;  // of a row; 0: no such plane
-  int at;     // bytes from where the eight rows begin
+  int at;     // bytes from the beginning of the eight rows
 };
 
 constexpr int plane_count = 5;
 
-/// Bytes on their way to a block that keep the memory busy: 4.5 TB/s are 34 KB a microsecond for each of 132 blocks.
-constexpr int most_asked = 48 << 10;
+/// Bytes in flight per thread block that keep the memory busy: 4.5 TB/s are 34 KB per microsecond for each of 132 blocks.
+constexpr int max_bytes_in_flight = 48 << 10;
 
-struct TilePiece {
-  TilePlane planes[plane_count];  // in the order of PlaneShape
-  int half;                       // bytes of eight rows' room
-  int copied;                     // bytes of eight rows that copies bring
+struct StageLayout {
+  PlaneLayout planes[plane_count];  // in the order of PlaneShape
+  int half;                       // bytes of eight rows, padded
+  int copied;                     // bytes of eight rows that are copied
 };
 
-/// Whole lines come first: only heads are less.
-__host__ __device__ constexpr TilePiece tile_piece(PlaneShape shape) {
-  TilePiece piece{};
-  const PieceBytes all = piece_bytes(shape, tile_stretches);
+/// Planes of whole lines come first: only heads have shorter ones.
+__host__ __device__ constexpr StageLayout stage_layout(PlaneShape shape) {
+  StageLayout layout{};
+  const PlaneCopyBytes all = plane_copy_bytes(shape, stage_quant_blocks);
   const int bytes[plane_count] = {all.low, all.second, all.high, all.scale, all.head};
   for (int i = 0; i < plane_count; ++i) {
     const int line = bytes[i] < line_bytes ? bytes[i] : line_bytes;
-    piece.planes[i] = {line, line == 0 ? 0 : bytes[i] / line, piece.copied};
-    piece.copied += bytes[i] * lines_rows;
+    layout.planes[i] = {line, line == 0 ? 0 : bytes[i] / line, layout.copied};
+    layout.copied += bytes[i] * map_box_rows;
   }
-  piece.half = (piece.copied + slot_alignment - 1) / slot_alignment * slot_alignment;
-  return piece;
+  layout.half = (layout.copied + stage_alignment - 1) / stage_alignment * stage_alignment;
+  return layout;
 }
 
-/// Of a slot for pieces of rows of this type.
-constexpr int tile_slot_bytes(DType type) { return 2 * tile_piece(plane_shape(type)).half; }
+/// Bytes of a stage for rows of this type.
+constexpr int weight_stage_bytes(DType type) { return 2 * stage_layout(plane_shape(type)).half; }
 
-/// How pieces of a product's matrices are asked for, those of each in the order of its planes.
-struct TileMaps {
-  LineMap maps[3][plane_count];
-  TilePiece pieces[3];
+/// The tensor maps of the matrices of a product, in the order of their planes.
+struct WeightTensorMaps {
+  TensorMap3d maps[3][plane_count];
+  StageLayout layouts[3];
 };
 
-/// Throws what make_line_map() does.
-inline TileMaps tile_maps(const DecodeWork& work) {
-  TileMaps maps{};
+/// Throws what make_tensor_map_3d() throws.
+inline WeightTensorMaps make_weight_tensor_maps(const GemvParams& params) {
+  WeightTensorMaps maps{};
   for (int which = 0; which < 3; ++which) {
-    const DecodeMatrix& matrix = work.matrices[which];
+    const GemvMatrix& matrix = params.matrices[which];
     if (matrix.rows == 0) continue;
     const PlaneShape shape = plane_shape(matrix.type);
-    const int stretches = work.columns / 32;
-    const PlaneOffsets offsets = plane_offsets(shape, stretches);
+    const int quant_blocks = params.columns / 32;
+    const PlaneOffsets offsets = plane_offsets(shape, quant_blocks);
     const int at[plane_count] = {0, offsets.second, offsets.high, offsets.scale, offsets.head};
-    const PieceBytes all = piece_bytes(shape, stretches);
+    const PlaneCopyBytes all = plane_copy_bytes(shape, quant_blocks);
     const int bytes[plane_count] = {all.low, all.second, all.high, all.scale, all.head};
-    maps.pieces[which] = tile_piece(shape);
+    maps.layouts[which] = stage_layout(shape);
     for (int i = 0; i < plane_count; ++i) {
-      const TilePlane& plane = maps.pieces[which].planes[i];
-      // Without a plane there is the first one's again: all are maps.
+      const PlaneLayout& plane = maps.layouts[which].planes[i];
+      // A missing plane repeats the first map, so that all maps are valid.
       maps.maps[which][i] = maps.maps[which][0];
-      if (plane.lines > 0) maps.maps[which][i] = make_line_map(matrix.weights + at[i], static_cast<std::size_t>(matrix.pitch), matrix.rows, plane.line, (bytes[i] + plane.line - 1) / plane.line, plane.lines);
+      if (plane.lines > 0) maps.maps[which][i] = make_tensor_map_3d(matrix.weights + at[i], static_cast<std::size_t>(matrix.pitch), matrix.rows, plane.line, (bytes[i] + plane.line - 1) / plane.line, plane.lines);
     }
   }
   return maps;
 }
 
-/// Of a slot. `full`: what was asked for is there; `free`: each warp that multiplies has read its share.
-struct SlotBarriers {
-  CopyBarrier full;
-  CopyBarrier free;
+/// Of a stage. `full`: its bytes have arrived; `free`: every consumer warp has read its part.
+struct StageBarriers {
+  Mbarrier full;
+  Mbarrier free;
 };
 
-/// The slots of a block.
-struct PieceRing {
-  std::uint8_t* slots;
-  SlotBarriers* barriers;  // of each slot
+/// The stages of a thread block.
+struct StageRing {
+  std::uint8_t* stages;
+  StageBarriers* barriers;  // of each stage
   int count;
-  int slot_bytes;
-  int ahead;  // that are asked for at a time at first
+  int stage_bytes;
+  int prefetch_stages;  // stages that are filled at once at the beginning
 };
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
-/// The slot of a ring that comes next, and in which phase its barriers are.
-class RingPlace {
+/// The next stage of a ring buffer, and the phase of its mbarriers.
+class PipelineState {
  public:
-  __device__ __forceinline__ explicit RingPlace(const PieceRing& ring) : slot(shared_place(ring.slots)), barriers_(shared_place(ring.barriers)), bytes_(ring.slot_bytes), count_(ring.count), left_(ring.count) {}
+  __device__ __forceinline__ explicit PipelineState(const StageRing& ring) : stage(shared_address_of(ring.stages)), barriers_(shared_address_of(ring.barriers)), bytes_(ring.stage_bytes), count_(ring.count), left_(ring.count) {}
 
-  __device__ __forceinline__ SharedPlace full() const { return barriers_; }
-  __device__ __forceinline__ SharedPlace free() const { return barriers_ + sizeof(CopyBarrier); }
+  __device__ __forceinline__ SharedAddress full() const { return barriers_; }
+  __device__ __forceinline__ SharedAddress free() const { return barriers_ + sizeof(Mbarrier); }
 
   __device__ __forceinline__ void advance() {
-    slot += bytes_;
-    barriers_ += sizeof(SlotBarriers);
+    stage += bytes_;
+    barriers_ += sizeof(StageBarriers);
     if (--left_ > 0) return;
     left_ = count_;
-    slot -= count_ * bytes_;
-    barriers_ -= count_ * static_cast<int>(sizeof(SlotBarriers));
+    stage -= count_ * bytes_;
+    barriers_ -= count_ * static_cast<int>(sizeof(StageBarriers));
     phase ^= 1;
   }
 
-  SharedPlace slot;
+  SharedAddress stage;
   int phase = 0;
 
  private:
-  SharedPlace barriers_;
+  SharedAddress barriers_;
   int bytes_;
   int count_;
   int left_;
 };
 
-/// Where the parts of stretch `stretch` of row `row` of a piece's first half lie, in bytes from the slot's beginning on.
+/// Offsets of the parts of quant block `quant_block` of row `row` of the first half, from the beginning of the stage.
 template <DType type>
-__device__ __forceinline__ StretchPlaces<int> stretch_offsets(int row, int stretch) {
+__device__ __forceinline__ QuantBlockAddresses<int> quant_block_offsets(int row, int quant_block) {
   constexpr PlaneShape shape = plane_shape_of<type>;
-  constexpr TilePiece piece = tile_piece(shape);
-  const int bytes[plane_count] = {shape.low * stretch, shape.second * stretch, shape.high * stretch, shape.scale * stretch, shape.head * (stretch / 8)};
+  constexpr StageLayout layout = stage_layout(shape);
+  const int bytes[plane_count] = {shape.low * quant_block, shape.second * quant_block, shape.high * quant_block, shape.scale * quant_block, shape.head * (quant_block / 8)};
   int at[plane_count];
   LECTERN_UNROLL
   for (int i = 0; i < plane_count; ++i) {
-    const TilePlane plane = piece.planes[i];
+    const PlaneLayout plane = layout.planes[i];
     const bool whole = plane.line == line_bytes;
-    at[i] = plane.at + (whole ? bytes[i] / line_bytes * lines_rows * line_bytes + row * line_bytes + (bytes[i] % line_bytes ^ row << 4) : row * plane.line + bytes[i]);
+    at[i] = plane.at + (whole ? bytes[i] / line_bytes * map_box_rows * line_bytes + row * line_bytes + (bytes[i] % line_bytes ^ row << 4) : row * plane.line + bytes[i]);
   }
   return {at[0], at[1], at[2], at[3], at[4]};
 }
 
-__device__ __forceinline__ StretchPlaces<SharedPlace> places_in(SharedPlace slot, const StretchPlaces<int>& offsets) {
-  return {slot + offsets.low, slot + offsets.second, slot + offsets.high, slot + offsets.scale, slot + offsets.head};
+__device__ __forceinline__ QuantBlockAddresses<SharedAddress> addresses_in(SharedAddress stage, const QuantBlockAddresses<int>& offsets) {
+  return {stage + offsets.low, stage + offsets.second, stage + offsets.high, stage + offsets.scale, stage + offsets.head};
 }
 
-/// Asks for the pieces of a block's tiles, in their order; by a warp, each lane for one plane of one half. What a lane asks for stays in its registers: to read it anew would
-/// cost a piece more than the copies do.
-class TileAsker {
+/// The producer: loads the stages of a block's tiles, in order. Called by one warp, each lane for one plane of one half. What a lane needs for its loads stays in registers: to read it again
+/// would take longer than the copies.
+class WeightProducer {
  public:
-  __device__ __forceinline__ TileAsker(const DecodeWork& work, const TileMaps& maps, const PieceRing& ring, const TileRange& tiles) : work_(work), maps_(maps), ring_(ring), tiles_(tiles) {}
+  __device__ __forceinline__ WeightProducer(const GemvParams& params, const WeightTensorMaps& maps, const StageRing& ring, const TileRange& tiles) : params_(params), maps_(maps), ring_(ring), tiles_(tiles) {}
 
-  /// Before the others.
+  /// Before fill() and refill().
   __device__ __forceinline__ void begin() { begin_tile(); }
 
-  /// The first `slots` are filled, as far as there are pieces. Not faster than memory: the rows of x, which the others wait for, would come behind what was asked for before.
-  __device__ __forceinline__ void fill(int slots) {
+  /// Fills the first `stages`, as far as there is work. Not faster than the memory: the rows of x, which the other warps wait for, would queue behind these loads.
+  __device__ __forceinline__ void fill(int stages) {
     LECTERN_NO_UNROLL
-    while (asked_ < slots && tiles_.begin < tiles_.end) {
-      if (asked_ >= ring_.ahead) wait_for(&ring_.barriers[asked_ - ring_.ahead].full, 0);
-      ask();
-      ++asked_;
+    while (issued_ < stages && tiles_.begin < tiles_.end) {
+      if (issued_ >= ring_.prefetch_stages) mbarrier_wait(&ring_.barriers[issued_ - ring_.prefetch_stages].full, 0);
+      issue();
+      ++issued_;
     }
   }
 
-  /// Then each slot again when it is free.
-  __device__ __forceinline__ void go_on() {
+  /// Then fills each stage again when it is free.
+  __device__ __forceinline__ void refill() {
     LECTERN_NO_UNROLL
     while (tiles_.begin < tiles_.end) {
-      wait_for(&ring_.barriers[slot_].free, phase_ ^ 1);
-      ask();
+      mbarrier_wait(&ring_.barriers[stage_].free, phase_ ^ 1);
+      issue();
     }
   }
 
@@ -173,48 +173,48 @@ class TileAsker {
     if (tiles_.begin >= tiles_.end) return;
     const int lane = thread_number() % 32;
     const int half = lane / plane_count;
-    const TileUnit tile = tile_unit(work_, tiles_.begin);
-    const TilePiece& piece = maps_.pieces[tile.which];
-    const TilePlane& plane = piece.planes[lane % plane_count];
-    asks_ = half < 2 && plane.lines > 0;
-    if (!asks_) return;
+    const TileCoord tile = tile_coord(params_, tiles_.begin);
+    const StageLayout& layout = maps_.layouts[tile.which];
+    const PlaneLayout& plane = layout.planes[lane % plane_count];
+    active_ = half < 2 && plane.lines > 0;
+    if (!active_) return;
     lines_ = plane.lines;
-    at_ = half * piece.half + plane.at;
-    copied_ = 2 * piece.copied;
-    map_ = &maps_.maps[work_.then == Then::gated ? half : tile.which][lane % plane_count];
+    at_ = half * layout.half + plane.at;
+    copied_ = 2 * layout.copied;
+    map_ = &maps_.maps[params_.epilogue == GemvEpilogue::gated ? half : tile.which][lane % plane_count];
     line_ = 0;
-    row_ = tile_row(work_, tile, lines_rows * half);
+    row_ = tile_row(params_, tile, map_box_rows * half);
   }
 
-  __device__ __forceinline__ void ask() {
-    CopyBarrier* const full = &ring_.barriers[slot_].full;
+  __device__ __forceinline__ void issue() {
+    Mbarrier* const full = &ring_.barriers[stage_].full;
     // Every type has a first plane.
-    if (thread_number() % 32 == 0) arrive_expecting(full, copied_);
+    if (thread_number() % 32 == 0) mbarrier_arrive_expect(full, copied_);
     synchronise_warp();
-    if (asks_) copy_lines(ring_.slots + slot_ * ring_.slot_bytes + at_, *map_, line_, row_, full);
+    if (active_) bulk_copy_3d(ring_.stages + stage_ * ring_.stage_bytes + at_, *map_, line_, row_, full);
     line_ += lines_;
-    if (++slot_ == ring_.count) {
-      slot_ = 0;
+    if (++stage_ == ring_.count) {
+      stage_ = 0;
       phase_ ^= 1;
     }
-    begin_ += tile_stretches;
-    if (begin_ < work_.columns / 32) return;
+    begin_ += stage_quant_blocks;
+    if (begin_ < params_.columns / 32) return;
     begin_ = 0;
     ++tiles_.begin;
     begin_tile();
   }
 
-  const DecodeWork& work_;
-  const TileMaps& maps_;
-  const PieceRing& ring_;
-  TileRange tiles_;  // that are left
-  int begin_ = 0;    // the first stretch of the next piece
-  int asked_ = 0;    // before slots are used again
-  int slot_ = 0;
+  const GemvParams& params_;
+  const WeightTensorMaps& maps_;
+  const StageRing& ring_;
+  TileRange tiles_;  // the remaining tiles
+  int begin_ = 0;    // the first quant block of the next stage
+  int issued_ = 0;    // stages filled so far by fill()
+  int stage_ = 0;
   int phase_ = 0;
-  // Of the lane.
-  bool asks_ = false;
-  const LineMap* map_ = nullptr;
+  // Of the lane:
+  bool active_ = false;
+  const TensorMap3d* map_ = nullptr;
   int at_ = 0;
   int lines_ = 0;
   int line_ = 0;

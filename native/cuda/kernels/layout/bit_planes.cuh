@@ -1,14 +1,14 @@
-// Quantised matrices as the device keeps them: the file's bytes in another order, so that every load is aligned and as wide as it can
-// be. What a row consists of, where its parts lie, and how one stretch of 32 weights is unpacked; one description for all types.
+// Repacked weights: the quantised matrices on the device, whose bytes are in another order than in the file, so that every load is aligned and as wide as
+// possible. The bit planes of a row, their offsets, and how a quant block of 32 weights is unpacked; one description for all types.
 //
-// A block of a file begins at an even address at best (18, 22, 34, 110, 210 bytes long), so its loads are 2 bytes wide. Here a row is
-// up to five planes, one after the other, each of them an array over the row's stretches:
-//   low    16 bytes a stretch (8 for Q2_K, Q3_K): the low bits of its quants
-//   second 16 bytes: of Q8_0 the elements 16..31, so that a warp's loads of 16 bytes are contiguous in both halves
+// A block of a file begins at an even address at best (18, 22, 34, 110, 210 bytes long), so its loads are 2 bytes wide. Here a row has
+// up to five planes, one after the other, each of them an array over the quant blocks of the row:
+//   low    16 bytes per quant block (8 for Q2_K, Q3_K): the low bits of its quants
+//   second 16 bytes: elements 16..31 of Q8_0, so that the 16-byte loads of a warp are contiguous in both halves
 //   high   4 or 8 bytes: the bits above the nibbles
-//   scale  2 or 4 bytes: what a stretch scales by
-//   head   for each eight stretches what a file's block of 256 has once
-// Lane l of a warp takes stretch l: its 32 loads of 16 bytes are 512 contiguous bytes.
+//   scale  2 or 4 bytes: the scale of a quant block, with its minimum
+//   head   for each eight quant blocks: the fields of a superblock of 256 weights
+// Lane l of a warp takes quant block l: its 32 loads of 16 bytes are 512 contiguous bytes.
 #pragma once
 
 #include "cuda/simt/simt.h"
@@ -17,7 +17,7 @@
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 
-/// Bytes of each plane: of `head` for eight stretches, of the others for one; 0: there is none.
+/// Bytes of each plane: of `head` for eight quant blocks, of the others for one; 0: no such plane.
 struct PlaneShape {
   int low;
   int second;
@@ -44,15 +44,15 @@ constexpr PlaneShape plane_shape(DType type) {
   }
 }
 
-/// Whole sectors, which memory is read in.
+/// A sector, the unit in which memory is read.
 constexpr int plane_alignment = 32;
 
-/// Bytes behind a matrix's last row that are read, and mean nothing: by copies of whole lines of a row (weight_stages.cuh).
+/// Bytes behind the last row of a matrix that copies of whole lines read and ignore (weight_stages.cuh).
 constexpr std::size_t read_beyond = 128;
 
 __host__ __device__ constexpr int plane_bytes(int bytes) { return (bytes + plane_alignment - 1) / plane_alignment * plane_alignment; }
 
-/// Where the planes of a row of `stretches` begin, in bytes from the row's own beginning; `end` is the next row.
+/// The planes of a row of `quant_blocks`, in bytes from the beginning of the row; `end` is the next row.
 struct PlaneOffsets {
   int second;
   int high;
@@ -61,18 +61,18 @@ struct PlaneOffsets {
   int end;
 };
 
-__host__ __device__ constexpr PlaneOffsets plane_offsets(PlaneShape shape, int stretches) {
+__host__ __device__ constexpr PlaneOffsets plane_offsets(PlaneShape shape, int quant_blocks) {
   PlaneOffsets at{};
-  at.second = plane_bytes(shape.low * stretches);
-  at.high = at.second + plane_bytes(shape.second * stretches);
-  at.scale = at.high + plane_bytes(shape.high * stretches);
-  at.head = at.scale + plane_bytes(shape.scale * stretches);
-  at.end = at.head + plane_bytes(shape.head * ((stretches + 7) / 8));
+  at.second = plane_bytes(shape.low * quant_blocks);
+  at.high = at.second + plane_bytes(shape.second * quant_blocks);
+  at.scale = at.high + plane_bytes(shape.high * quant_blocks);
+  at.head = at.scale + plane_bytes(shape.scale * quant_blocks);
+  at.end = at.head + plane_bytes(shape.head * ((quant_blocks + 7) / 8));
   return at;
 }
 
-/// Of a piece of a row, plane by plane, filled up to what copies take: a plane's end is filled up to whole sectors, and so may be a piece's.
-struct PieceBytes {
+/// Bytes of a part of a row, plane by plane, rounded up to what copies take: planes are padded to whole sectors, so the padding may be copied.
+struct PlaneCopyBytes {
   int low;
   int second;
   int high;
@@ -81,28 +81,28 @@ struct PieceBytes {
   __host__ __device__ constexpr int all() const { return low + second + high + scale + head; }
 };
 
-/// Of `count` stretches.
-__host__ __device__ constexpr PieceBytes piece_bytes(PlaneShape shape, int count) {
+/// Of `count` quant blocks.
+__host__ __device__ constexpr PlaneCopyBytes plane_copy_bytes(PlaneShape shape, int count) {
   return {(shape.low * count + 15) / 16 * 16, (shape.second * count + 15) / 16 * 16, (shape.high * count + 15) / 16 * 16, (shape.scale * count + 15) / 16 * 16, (shape.head * ((count + 7) / 8) + 15) / 16 * 16};
 }
 
-/// Of one row on the device. Rows of float types stay as they are, with their ends filled up.
-constexpr std::size_t placed_row_bytes(DType type, std::int64_t columns) {
+/// Of one row on the device. Rows of float types stay as they are, padded at the end.
+constexpr std::size_t repacked_row_bytes(DType type, std::int64_t columns) {
   if (info_of(type).block_elements == 1) return (row_bytes(type, columns) + plane_alignment - 1) / plane_alignment * plane_alignment;
   return static_cast<std::size_t>(plane_offsets(plane_shape(type), static_cast<int>(columns / 32)).end);
 }
 
 template <DType type>
 inline constexpr bool is_quantised = info_of(type).block_elements > 1;
-/// Whether blocks are of 256: rows have whole eights of stretches.
+/// Whether the type has superblocks of 256 weights: rows have multiples of eight quant blocks.
 template <DType type>
-inline constexpr bool has_heads = info_of(type).block_elements == 256;
+inline constexpr bool has_superblock_head = info_of(type).block_elements == 256;
 template <DType type>
 inline constexpr PlaneShape plane_shape_of = plane_shape(type);
 
 /// Calls work.run<type>() for a quantised type.
 template <class Work>
-__device__ __forceinline__ void with_quantised(DType type, Work& work) {
+__device__ __forceinline__ void dispatch_quantised(DType type, Work& work) {
   switch (type) {
     case DType::q4_0: work.template run<DType::q4_0>(); break;
     case DType::q4_1: work.template run<DType::q4_1>(); break;
@@ -120,21 +120,21 @@ __device__ __forceinline__ void with_quantised(DType type, Work& work) {
   }
 }
 
-/// What is taken off a quant before it is scaled.
+/// The zero point, which is subtracted from a quant before it is scaled.
 template <DType type>
 inline constexpr int zero_of = type == DType::q4_0 ? 8 : type == DType::q5_0 ? 16 : type == DType::q6_k ? 32 : type == DType::q3_k ? 4 : 0;
-/// Whether quants are signed bytes; else they are less than 128.
+/// Whether quants are signed bytes; otherwise they are less than 128.
 template <DType type>
 inline constexpr bool has_signed_quants = type == DType::q8_0 || type == DType::iq4_nl || type == DType::iq4_xs;
-/// Whether something is added to the scaled quant.
+/// Whether the format has a minimum, which is added to the scaled quant.
 template <DType type>
 inline constexpr bool has_offset = type == DType::q4_1 || type == DType::q5_1 || type == DType::q2_k || type == DType::q4_k || type == DType::q5_k;
-/// Whether the two sixteens of a stretch have scales of their own.
+/// Whether the two halves of 16 weights have scales of their own.
 template <DType type>
 inline constexpr bool scales_by_sixteen = type == DType::q2_k || type == DType::q3_k || type == DType::q6_k;
 
-/// One stretch as it was loaded: few enough registers for several rows to be under way at once. What a type lacks costs nothing.
-struct RawStretch {
+/// A quant block as loaded: few enough registers to have several rows in flight. Members that a type lacks cost nothing.
+struct RawQuantBlock {
   Words<4> low;
   Words<4> second;
   Words<2> high;
@@ -142,16 +142,16 @@ struct RawStretch {
   Words<4> head;
 };
 
-/// 32 weights, w = factor * q + offset, the two of each sixteen; q are signed bytes, zero_of taken off in the offset.
+/// 32 weights, w = factor * q + offset, with a factor and an offset for each 16; q are signed bytes, and the offset includes the zero point.
 struct alignas(16) WeightBlock {
   int q[8];
   float factor[2];
   float offset[2];
 };
 
-/// Where the parts of one stretch lie, of what its type has: pointers, or places of shared memory.
+/// The addresses of the planes' parts for one quant block, in global or shared memory.
 template <class Place>
-struct StretchPlaces {
+struct QuantBlockAddresses {
   Place low;
   Place second;
   Place high;
@@ -159,9 +159,9 @@ struct StretchPlaces {
   Place head;
 };
 
-/// What a stretch shares with its block of 256.
-template <DType type, Kept scales, class Place>
-__device__ __forceinline__ void load_head(Place head, RawStretch& raw) {
+/// Loads the fields of the superblock of a quant block.
+template <DType type, CachePolicy scales, class Place>
+__device__ __forceinline__ void load_head(Place head, RawQuantBlock& raw) {
   constexpr PlaneShape shape = plane_shape_of<type>;
   if constexpr (shape.head == 16) raw.head = load_constant<Words<4>, scales>(head);
   if constexpr (shape.head == 8) {
@@ -173,11 +173,11 @@ __device__ __forceinline__ void load_head(Place head, RawStretch& raw) {
   if constexpr (shape.head == 2) raw.head.w[0] = load_constant<std::uint16_t, scales>(head);
 }
 
-/// `quants`, `scales`: what the first-level cache does with those planes.
-template <DType type, Kept quants, Kept scales, class Place>
-__device__ __forceinline__ RawStretch load_stretch(const StretchPlaces<Place>& at) {
+/// `quants`, `scales`: the L1 cache policy of those planes.
+template <DType type, CachePolicy quants, CachePolicy scales, class Place>
+__device__ __forceinline__ RawQuantBlock load_quant_block(const QuantBlockAddresses<Place>& at) {
   constexpr PlaneShape shape = plane_shape_of<type>;
-  RawStretch raw;
+  RawQuantBlock raw;
   if constexpr (shape.low == 16) raw.low = load_constant<Words<4>, quants>(at.low);
   if constexpr (shape.low == 8) {
     const auto low = load_constant<Words<2>, quants>(at.low);
@@ -193,19 +193,19 @@ __device__ __forceinline__ RawStretch load_stretch(const StretchPlaces<Place>& a
   return raw;
 }
 
-/// Stretch `stretch` of a row that lies in one piece.
-template <DType type, Kept quants = Kept::not_at_all, Kept scales = Kept::not_at_all>
-__device__ __forceinline__ RawStretch load_stretch(const std::uint8_t* row, const PlaneOffsets& at, int stretch) {
+/// Quant block `quant_block` of a contiguous row.
+template <DType type, CachePolicy quants = CachePolicy::no_allocate, CachePolicy scales = CachePolicy::no_allocate>
+__device__ __forceinline__ RawQuantBlock load_quant_block(const std::uint8_t* row, const PlaneOffsets& at, int quant_block) {
   constexpr PlaneShape shape = plane_shape_of<type>;
-  return load_stretch<type, quants, scales>(StretchPlaces<const std::uint8_t*>{row + shape.low * stretch, row + at.second + shape.second * stretch, row + at.high + shape.high * stretch, row + at.scale + shape.scale * stretch, row + at.head + shape.head * (stretch >> 3)});
+  return load_quant_block<type, quants, scales>(QuantBlockAddresses<const std::uint8_t*>{row + shape.low * quant_block, row + at.second + shape.second * quant_block, row + at.high + shape.high * quant_block, row + at.scale + shape.scale * quant_block, row + at.head + shape.head * (quant_block >> 3)});
 }
 
-/// Of types in blocks of 256 stretches `even` and the next, which have one head and whose other parts lie side by side: nothing that both are
-/// made from is loaded twice.
-template <DType type, Kept quants, Kept scales>
-__device__ __forceinline__ void load_pair(const std::uint8_t* row, const PlaneOffsets& at, int even, RawStretch (&pair)[2]) {
+/// For types with superblocks: quant blocks `even` and the next, which have one head and whose other parts are adjacent, so that nothing is
+/// loaded twice.
+template <DType type, CachePolicy quants, CachePolicy scales>
+__device__ __forceinline__ void load_pair(const std::uint8_t* row, const PlaneOffsets& at, int even, RawQuantBlock (&pair)[2]) {
   constexpr PlaneShape shape = plane_shape_of<type>;
-  static_assert(has_heads<type> && shape.second == 0, "a pair is always whole");
+  static_assert(has_superblock_head<type> && shape.second == 0, "a pair is always whole");
   if constexpr (shape.low == 16) {
     pair[0].low = load_constant<Words<4>, quants>(row + 16 * even);
     pair[1].low = load_constant<Words<4>, quants>(row + 16 * even + 16);
@@ -233,8 +233,8 @@ __device__ __forceinline__ void load_pair(const std::uint8_t* row, const PlaneOf
 __device__ __forceinline__ float low_half(std::uint32_t word) { return half_to_float(static_cast<std::uint16_t>(word)); }
 __device__ __forceinline__ float high_half(std::uint32_t word) { return half_to_float(static_cast<std::uint16_t>(word >> 16)); }
 
-/// Four nibbles of four bits in each half of a word, looked up among the sixteen values of IQ4: low nibbles of its bytes to `even`, high
-/// ones to `odd`. A permutation looks up among eight bytes, so each half of the table is asked and the nibble's top bit decides.
+/// Translates four nibbles in each half of a word among the sixteen values of IQ4: the low nibbles of its bytes to `even`, the high
+/// ones to `odd`. A permutation selects among eight bytes, so both halves of the table are used and the top bit of the nibble decides.
 __device__ __forceinline__ void look_up_iq4(std::uint32_t word, int& even, int& odd) {
   std::uint32_t found[2];
   for (int half = 0; half < 2; ++half) {
@@ -247,9 +247,9 @@ __device__ __forceinline__ void look_up_iq4(std::uint32_t word, int& even, int& 
   odd = static_cast<int>(permute_bytes(found[0], found[1], 0x7531U));
 }
 
-/// The quants of a stretch, four bytes a word in the order of the elements, before anything is taken off.
+/// The quants of a quant block, four bytes per word in the order of the elements, before the zero point is subtracted.
 template <DType type>
-__device__ __forceinline__ void unpack_quants(const RawStretch& raw, int (&q)[8]) {
+__device__ __forceinline__ void unpack_quants(const RawQuantBlock& raw, int (&q)[8]) {
   constexpr PlaneShape shape = plane_shape_of<type>;
   if constexpr (type == DType::q8_0) {
     for (int k = 0; k < 4; ++k) {
@@ -276,12 +276,12 @@ __device__ __forceinline__ void unpack_quants(const RawStretch& raw, int (&q)[8]
   }
 }
 
-/// Of each sixteen (where scales_by_sixteen, else of both) the factor and, where the type has_offset, what is added.
+/// The factor for each 16 weights (where scales_by_sixteen, otherwise for both halves) and, where the type has_offset, the offset.
 template <DType type>
-__device__ __forceinline__ void unpack_scales(const RawStretch& raw, int stretch, float (&factor)[2], float (&offset)[2]) {
+__device__ __forceinline__ void unpack_scales(const RawQuantBlock& raw, int quant_block, float (&factor)[2], float (&offset)[2]) {
   offset[0] = offset[1] = 0.0F;
-  // Of numbers with a sign a quotient takes three instructions.
-  const int j = stretch & 7;
+  // A quotient of signed numbers would take three instructions.
+  const int j = quant_block & 7;
   if constexpr (type == DType::q4_k || type == DType::q5_k) {
     const std::uint32_t high = raw.head.w[3] >> (2 * j);
     const std::uint32_t scale = ((raw.head.w[1] >> (4 * j)) & 15U) | (high & 3U) << 4;
@@ -317,22 +317,22 @@ __device__ __forceinline__ void unpack_scales(const RawStretch& raw, int stretch
   }
 }
 
-/// All of a stretch. The products are exact, so factor * q + offset rounded once is the format's published value to the last bit.
+/// Unpacks a quant block. The products are exact, so factor * q + offset, rounded once, is the value of the format to the last bit.
 template <DType type>
-__device__ __forceinline__ WeightBlock unpack_stretch(const RawStretch& raw, int stretch) {
+__device__ __forceinline__ WeightBlock unpack_quant_block(const RawQuantBlock& raw, int quant_block) {
   WeightBlock block;
   unpack_quants<type>(raw, block.q);
-  unpack_scales<type>(raw, stretch, block.factor, block.offset);
+  unpack_scales<type>(raw, quant_block, block.factor, block.offset);
   if constexpr (zero_of<type> != 0) {
     for (int half = 0; half < 2; ++half) block.offset[half] = -static_cast<float>(zero_of<type>) * block.factor[half];
   }
   return block;
 }
 
-/// Stretch `stretch` of a row of `stretches`.
+/// Quant block `quant_block` of a row of `quant_blocks`.
 template <DType type>
-__device__ __forceinline__ WeightBlock weight_block(const std::uint8_t* row, int stretches, int stretch) {
-  return unpack_stretch<type>(load_stretch<type>(row, plane_offsets(plane_shape_of<type>, stretches), stretch), stretch);
+__device__ __forceinline__ WeightBlock weight_block(const std::uint8_t* row, int quant_blocks, int quant_block) {
+  return unpack_quant_block<type>(load_quant_block<type>(row, plane_offsets(plane_shape_of<type>, quant_blocks), quant_block), quant_block);
 }
 
 template <DType type>

@@ -1,4 +1,4 @@
-// Rows as the tensor cores take them, norms on the way.
+// Packs rows for the tensor cores, with an optional norm.
 #pragma once
 
 #include "cuda/kernels/common/norm.cuh"
@@ -8,21 +8,21 @@
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 
-constexpr int pack_warp_rows = 8;  // of a block whose warps have a row each
+constexpr int pack_warp_rows = 8;  // rows of a block whose warps have a row each
 constexpr int most_pack_threads = 1024;
-constexpr int pack_fours = 8;  // a thread keeps so many fours of its row's columns
+constexpr int pack_fours = 8;  // a thread keeps so many vectors of four columns
 /// Columns that so many threads keep.
 __host__ __device__ constexpr int packed_by(int threads) { return 4 * threads * pack_fours; }
 
-/// Over the threads of a row: a warp, or a block.
+/// The sum over the threads of a row: a warp or a block.
 template <int threads>
 __device__ __forceinline__ float row_sum(float value, float* shared) {
   return threads == 32 ? warp_sum(value) : block_sum(value, shared);
 }
 
-/// Grid: rows, pack_warp_rows a block where `threads` is 32. out[r] = norm(x[r]), read once. `halves`: f16, a scale and a size, else bf16. `normed`:
-/// where norm(x[r]) goes too, may be x; or null. out.values may be null: then that is all. columns: packed_by(threads) at most. Of most_pack_threads none has registers
-/// for a norm: there is none then.
+/// Grid: rows, pack_warp_rows per block where `threads` is 32. out[r] = norm(x[r]), read once. `halves`: f16 with a scale and a size, else bf16. `normed`:
+/// where norm(x[r]) goes as floats, may be x or null. out.values may be null: only `normed` is written then. columns: at most packed_by(threads). With most_pack_threads there
+/// are no registers for a norm, and there must be none.
 template <bool halves, int threads>
 __global__ LECTERN_LAUNCH_BOUNDS((threads == 32 ? 32 * pack_warp_rows : threads), 1) void pack_rows(NormParameters norm, int rows, int columns, const float* x, PackedRows out, float* normed) {
   LECTERN_SHARED float shared[32];
@@ -32,7 +32,7 @@ __global__ LECTERN_LAUNCH_BOUNDS((threads == 32 ? 32 * pack_warp_rows : threads)
   const bool in_fours = columns % 4 == 0;
   const float* const in = x + static_cast<std::size_t>(row) * static_cast<std::size_t>(columns);
   const auto first_of = [&](int i) { return 4 * (i * threads + lane); };
-  // Four of a row or of a norm's parameters, zeros beyond the columns.
+  // Four columns of a row or of the parameters of a norm, zeros beyond the columns.
   const auto load = [&](const float* from, int first, float (&four)[4]) {
     if (in_fours && first < columns) {
       const Words<4> words = *reinterpret_cast<const Words<4>*>(from + first);
@@ -79,9 +79,9 @@ __global__ LECTERN_LAUNCH_BOUNDS((threads == 32 ? 32 * pack_warp_rows : threads)
 
   float grow = 1.0F;
   if constexpr (halves) {
-    // The largest value lands between 2^14 and 2^15: no half overflows, and what is lost is 2^-29 of it at most.
+    // The largest value lands between 2^14 and 2^15: no f16 overflows, and the error is at most 2^-29 of it.
     float largest = 0.0F;
-    float probe = 0.0F;  // what is no number must reach the result: fmaxf passes over it
+    float probe = 0.0F;  // a NaN must reach the result: fmaxf skips it
     float size = 0.0F;
     LECTERN_UNROLL
     for (const auto& four : values) {
@@ -113,8 +113,8 @@ __global__ LECTERN_LAUNCH_BOUNDS((threads == 32 ? 32 * pack_warp_rows : threads)
     const float(&four)[4] = values[i];
     if (out.values != nullptr && first < out.stride) {
       Words<2> packed;
-      packed.w[0] = halves ? pack_halves(four[0] * grow, four[1] * grow) : pack_brains(four[0], four[1]);
-      packed.w[1] = halves ? pack_halves(four[2] * grow, four[3] * grow) : pack_brains(four[2], four[3]);
+      packed.w[0] = halves ? pack_f16(four[0] * grow, four[1] * grow) : pack_bf16(four[0], four[1]);
+      packed.w[1] = halves ? pack_f16(four[2] * grow, four[3] * grow) : pack_bf16(four[2], four[3]);
       *reinterpret_cast<Words<2>*>(to + first) = packed;
     }
     if (floats == nullptr || first >= columns) continue;
@@ -126,7 +126,7 @@ __global__ LECTERN_LAUNCH_BOUNDS((threads == 32 ? 32 * pack_warp_rows : threads)
   }
 }
 
-/// Of rows of whatever length, which are read as often as they are looked at. Grid: rows.
+/// For longer rows, which are read several times. Grid: rows.
 template <bool halves>
 __global__ void pack_long_rows(NormParameters norm, int columns, const float* x, PackedRows out, float* normed) {
   LECTERN_SHARED float shared[32];
@@ -140,9 +140,9 @@ __global__ void pack_long_rows(NormParameters norm, int columns, const float* x,
   };
   float grow = 1.0F;
   if constexpr (halves) {
-    // The largest value lands between 2^14 and 2^15: no half overflows, and what is lost is 2^-29 of it at most.
+    // The largest value lands between 2^14 and 2^15: no f16 overflows, and the error is at most 2^-29 of it.
     float largest = 0.0F;
-    float probe = 0.0F;  // what is no number must reach the result: fmaxf passes over it
+    float probe = 0.0F;  // a NaN must reach the result: fmaxf skips it
     float size = 0.0F;
     for (int c = thread_number(); c < columns; c += thread_count()) {
       largest = fmaxf(largest, fabsf(value(c)));
@@ -161,13 +161,13 @@ __global__ void pack_long_rows(NormParameters norm, int columns, const float* x,
       out.sizes[row] = size;
     }
   }
-  // Where it may be x, all have read what is not their own by now.
+  // `normed` may be x: all threads have read the columns of others by now.
   synchronise_block();
   float* const floats = normed == nullptr ? nullptr : normed + static_cast<std::size_t>(row) * static_cast<std::size_t>(columns);
   for (int c = 2 * thread_number(); c < out.stride; c += 2 * thread_count()) {
     const float first = value(c);
     const float second = value(c + 1);
-    if (out.values != nullptr) to[c / 2] = halves ? pack_halves(first * grow, second * grow) : pack_brains(first, second);
+    if (out.values != nullptr) to[c / 2] = halves ? pack_f16(first * grow, second * grow) : pack_bf16(first, second);
     if (floats == nullptr) continue;
     if (c < columns) floats[c] = first;
     if (c + 1 < columns) floats[c + 1] = second;
@@ -175,8 +175,8 @@ __global__ void pack_long_rows(NormParameters norm, int columns, const float* x,
 }
 
 template <bool halves>
-void launch_pack_as(Stream stream, int rows, const NormParameters& norm, int columns, const float* x, const PackedRows& out, float* normed) {
-  // Its length and whether there is a norm decide: a row's bits are the same whatever its company.
+void launch_pack_rows_as(Stream stream, int rows, const NormParameters& norm, int columns, const float* x, const PackedRows& out, float* normed) {
+  // The length of a row and its norm decide about the kernel: a row's bits do not depend on other rows.
   if (out.stride <= packed_by(32)) return launch(stream, pack_rows<halves, 32>, Grid{(rows + pack_warp_rows - 1) / pack_warp_rows}, 32 * pack_warp_rows, norm, rows, columns, x, out, normed);
   if (out.stride <= packed_by(256)) return launch(stream, pack_rows<halves, 256>, Grid{rows}, 256, norm, rows, columns, x, out, normed);
   if (out.stride <= packed_by(most_pack_threads) && norm.weight == nullptr) return launch(stream, pack_rows<halves, most_pack_threads>, Grid{rows}, most_pack_threads, norm, rows, columns, x, out, normed);

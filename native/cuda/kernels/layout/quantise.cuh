@@ -1,4 +1,4 @@
-// Rows of activations as signed bytes with a scale for each 32: what products with quantised weights take.
+// Quantised rows of activations for GEMM without tensor cores: int8 with a scale for each 32.
 #pragma once
 
 #include "cuda/simt/simt.h"
@@ -6,7 +6,7 @@
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 
-/// 32 activations as signed bytes: x = scale * q. Their sums by sixteen carry the constant part of a format.
+/// 32 activations as signed bytes: x = scale * q. Their sums by 16 multiply the minimum of a weight format.
 struct alignas(16) QuantisedBlock {
   int q[8];  // four bytes each, in order
   float scale;
@@ -14,13 +14,13 @@ struct alignas(16) QuantisedBlock {
   int unused;
 };
 
-/// By all threads of a block: `values` (columns) in global memory as signed bytes. Scale: the largest magnitude is 127.
+/// Called by all threads of a block: quantises `values` (columns) in global memory. The scale makes the largest magnitude 127.
 __device__ __forceinline__ void quantise_row(const float* values, int columns, QuantisedBlock* out) {
-  for (int stretch = thread_number(); stretch < columns / 32; stretch += thread_count()) {
-    const float* x = values + 32 * stretch;
+  for (int quant_block = thread_number(); quant_block < columns / 32; quant_block += thread_count()) {
+    const float* x = values + 32 * quant_block;
     float largest = 0.0F;
     for (int i = 0; i < 32; ++i) largest = fmaxf(largest, fabsf(x[i]));
-    // A value that is no number must reach the result: fmaxf passes over it.
+    // A NaN must reach the result: fmaxf skips it.
     float probe = 0.0F;
     for (int i = 0; i < 32; ++i) probe += x[i] * 0.0F;
     const float scale = largest / 127.0F + probe;
@@ -42,7 +42,7 @@ __device__ __forceinline__ void quantise_row(const float* values, int columns, Q
       }
       block.sums[half] = sum;
     }
-    out[stretch] = block;
+    out[quant_block] = block;
   }
 }
 

@@ -1,4 +1,4 @@
-// From blocks as they lie in a file (tensor/blocks.h) to the planes of bit_planes.cuh, on the device. The values do not change by a bit.
+// Repacks the blocks of a file (tensor/blocks.h) to the bit planes of bit_planes.cuh, on the device. No value changes by a bit.
 #pragma once
 
 #include "cuda/kernels/layout/bit_planes.cuh"
@@ -14,18 +14,18 @@ inline constexpr int block_bytes_of = info_of(type).block_bytes;
 template <DType type>
 inline constexpr int block_elements_of = info_of(type).block_elements;
 
-/// Blocks of a file begin at even addresses and no more.
+/// Blocks of a file are aligned to two bytes.
 __device__ __forceinline__ std::uint32_t half_word(const std::uint8_t* bytes) { return *reinterpret_cast<const std::uint16_t*>(bytes); }
 __device__ __forceinline__ std::uint32_t word_at(const std::uint8_t* bytes) { return half_word(bytes) | half_word(bytes + 2) << 16; }
 
 /// Bit i of four becomes bit 0 of byte i.
 __device__ __forceinline__ std::uint32_t spread_bits(std::uint32_t four) { return ((four & 15U) * 0x00204081U) & 0x01010101U; }
 
-/// The stored bits of a stretch's 32 quants, four bytes a word in the order of the elements; the values of IQ4 not looked up.
+/// The stored bits of the 32 quants of a quant block, four bytes per word in the order of the elements; IQ4 as indices.
 template <DType type>
-__device__ __forceinline__ void file_quants(const std::uint8_t* row, int stretch, std::uint32_t (&q)[8]) {
-  const std::uint8_t* block = row + static_cast<std::size_t>(stretch * 32 / block_elements_of<type>) * block_bytes_of<type>;
-  const int j = stretch % 8;
+__device__ __forceinline__ void file_quants(const std::uint8_t* row, int quant_block, std::uint32_t (&q)[8]) {
+  const std::uint8_t* block = row + static_cast<std::size_t>(quant_block * 32 / block_elements_of<type>) * block_bytes_of<type>;
+  const int j = quant_block % 8;
   if constexpr (type == DType::q8_0) {
     for (int k = 0; k < 8; ++k) q[k] = word_at(block + 2 + 4 * k);
   } else if constexpr (block_elements_of<type> == 32 || type == DType::iq4_xs) {
@@ -57,17 +57,17 @@ __device__ __forceinline__ void file_quants(const std::uint8_t* row, int stretch
   }
 }
 
-/// What a stretch scales by, in the planes' order.
+/// The scale of a quant block, in the order of its plane.
 template <DType type>
-__device__ __forceinline__ std::uint32_t file_scale(const std::uint8_t* row, int stretch) {
-  const std::uint8_t* block = row + static_cast<std::size_t>(stretch * 32 / block_elements_of<type>) * block_bytes_of<type>;
-  if constexpr (type == DType::q6_k) return half_word(block + 192 + 2 * (stretch % 8));
-  if constexpr (type == DType::q2_k) return half_word(block + 2 * (stretch % 8));
+__device__ __forceinline__ std::uint32_t file_scale(const std::uint8_t* row, int quant_block) {
+  const std::uint8_t* block = row + static_cast<std::size_t>(quant_block * 32 / block_elements_of<type>) * block_bytes_of<type>;
+  if constexpr (type == DType::q6_k) return half_word(block + 192 + 2 * (quant_block % 8));
+  if constexpr (type == DType::q2_k) return half_word(block + 2 * (quant_block % 8));
   if constexpr (plane_shape_of<type>.scale == 4) return word_at(block);
   return half_word(block);
 }
 
-/// What a block of 256 has once. Scales of six bits are kept as their low four and their high two bits, each in a row.
+/// The fields of a superblock. Scales of six bits are stored as their low four and their high two bits, each contiguous.
 template <DType type>
 __device__ __forceinline__ void file_head(const std::uint8_t* block, std::uint32_t (&head)[4]) {
   for (std::uint32_t& word : head) word = 0;
@@ -101,11 +101,11 @@ __device__ __forceinline__ void file_head(const std::uint8_t* block, std::uint32
 }
 
 template <DType type>
-__device__ __forceinline__ void write_quants(std::uint8_t* row, const PlaneOffsets& at, int stretch, const std::uint32_t (&q)[8]) {
+__device__ __forceinline__ void write_quants(std::uint8_t* row, const PlaneOffsets& at, int quant_block, const std::uint32_t (&q)[8]) {
   constexpr PlaneShape shape = plane_shape_of<type>;
-  auto* low = reinterpret_cast<std::uint32_t*>(row + shape.low * stretch);
+  auto* low = reinterpret_cast<std::uint32_t*>(row + shape.low * quant_block);
   if constexpr (type == DType::q8_0) {
-    auto* second = reinterpret_cast<std::uint32_t*>(row + at.second + 16 * stretch);
+    auto* second = reinterpret_cast<std::uint32_t*>(row + at.second + 16 * quant_block);
     for (int k = 0; k < 4; ++k) {
       low[k] = q[k];
       second[k] = q[k + 4];
@@ -124,7 +124,7 @@ __device__ __forceinline__ void write_quants(std::uint8_t* row, const PlaneOffse
   if constexpr (shape.high > 0) {
     constexpr int bits = shape.high / 4;
     constexpr std::uint32_t mask = bits == 1 ? 0x01010101U : 0x03030303U;
-    auto* high = reinterpret_cast<std::uint32_t*>(row + at.high + shape.high * stretch);
+    auto* high = reinterpret_cast<std::uint32_t*>(row + at.high + shape.high * quant_block);
     for (int m = 0; m < bits; ++m) {
       high[m] = 0;
       for (int k = 0; k < 8 / bits; ++k) high[m] |= ((q[8 / bits * m + k] >> place) & mask) << (bits * k);
@@ -132,24 +132,24 @@ __device__ __forceinline__ void write_quants(std::uint8_t* row, const PlaneOffse
   }
 }
 
-/// Grid: rows. `file`: (rows, file_row_bytes); `placed`: (rows, placed_row_bytes).
+/// Grid: rows. `file`: (rows, file_row_bytes); `placed`: (rows, repacked_row_bytes).
 template <DType type>
-__global__ void repack_rows(const std::uint8_t* file, std::size_t file_row_bytes, int stretches, std::uint8_t* placed) {
+__global__ void repack_rows(const std::uint8_t* file, std::size_t file_row_bytes, int quant_blocks, std::uint8_t* placed) {
   constexpr PlaneShape shape = plane_shape_of<type>;
-  const PlaneOffsets at = plane_offsets(shape, stretches);
+  const PlaneOffsets at = plane_offsets(shape, quant_blocks);
   const std::uint8_t* from = file + static_cast<std::size_t>(block_x()) * file_row_bytes;
   std::uint8_t* to = placed + static_cast<std::size_t>(block_x()) * static_cast<std::size_t>(at.end);
-  for (int stretch = thread_number(); stretch < stretches; stretch += thread_count()) {
+  for (int quant_block = thread_number(); quant_block < quant_blocks; quant_block += thread_count()) {
     std::uint32_t q[8];
-    file_quants<type>(from, stretch, q);
-    write_quants<type>(to, at, stretch, q);
-    if constexpr (shape.scale == 2) *reinterpret_cast<std::uint16_t*>(to + at.scale + 2 * stretch) = static_cast<std::uint16_t>(file_scale<type>(from, stretch));
-    if constexpr (shape.scale == 4) *reinterpret_cast<std::uint32_t*>(to + at.scale + 4 * stretch) = file_scale<type>(from, stretch);
+    file_quants<type>(from, quant_block, q);
+    write_quants<type>(to, at, quant_block, q);
+    if constexpr (shape.scale == 2) *reinterpret_cast<std::uint16_t*>(to + at.scale + 2 * quant_block) = static_cast<std::uint16_t>(file_scale<type>(from, quant_block));
+    if constexpr (shape.scale == 4) *reinterpret_cast<std::uint32_t*>(to + at.scale + 4 * quant_block) = file_scale<type>(from, quant_block);
     if constexpr (shape.head > 0) {
-      if (stretch % 8 != 0) continue;
+      if (quant_block % 8 != 0) continue;
       std::uint32_t head[4];
-      file_head<type>(from + static_cast<std::size_t>(stretch / 8) * block_bytes_of<type>, head);
-      std::uint8_t* own = to + at.head + shape.head * (stretch / 8);
+      file_head<type>(from + static_cast<std::size_t>(quant_block / 8) * block_bytes_of<type>, head);
+      std::uint8_t* own = to + at.head + shape.head * (quant_block / 8);
       if constexpr (shape.head == 2) {
         *reinterpret_cast<std::uint16_t*>(own) = static_cast<std::uint16_t>(head[0]);
       } else {
@@ -159,7 +159,7 @@ __global__ void repack_rows(const std::uint8_t* file, std::size_t file_row_bytes
   }
 }
 
-/// Grid: rows. Of float types: the rows with other distances between them, both even. `largest`: of halves, or null.
+/// Grid: rows. For float types: copies rows between pitches that are both even. `largest`: for f16, or null.
 __global__ void copy_rows(const std::uint8_t* file, std::size_t file_row_bytes, std::uint8_t* placed, std::size_t placed_bytes, LargestBits* largest) {
   LECTERN_SHARED float shared[32];
   const auto* from = reinterpret_cast<const std::uint16_t*>(file + static_cast<std::size_t>(block_x()) * file_row_bytes);

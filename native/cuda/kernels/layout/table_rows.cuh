@@ -1,4 +1,4 @@
-// Rows of a table by their numbers.
+// Rows of an embedding table by number.
 #pragma once
 
 #include "cuda/kernels/layout/bit_planes.cuh"
@@ -18,11 +18,11 @@ __global__ void look_up_rows(const std::uint8_t* table, std::size_t row_bytes, i
     out[c] = adds ? out[c] + value : value;
   };
   if constexpr (is_quantised<type>) {
-    for (int stretch = thread_number(); stretch < columns / 32; stretch += thread_count()) {
-      const WeightBlock block = weight_block<type>(row, columns / 32, stretch);
+    for (int quant_block = thread_number(); quant_block < columns / 32; quant_block += thread_count()) {
+      const WeightBlock block = weight_block<type>(row, columns / 32, quant_block);
       for (int i = 0; i < 32; ++i) {
         const auto q = static_cast<std::int8_t>(static_cast<std::uint32_t>(block.q[i / 4]) >> (8 * (i % 4)));
-        put(32 * stretch + i, fmaf(block.factor[i / 16], static_cast<float>(q), block.offset[i / 16]));
+        put(32 * quant_block + i, fmaf(block.factor[i / 16], static_cast<float>(q), block.offset[i / 16]));
       }
     }
   } else {

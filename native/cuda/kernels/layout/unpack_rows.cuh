@@ -1,8 +1,8 @@
-// Quantised weights as bf16, row by row: what prompts of many rows are multiplied with (dense_gemm.cuh). To the same bits as the tiles that unpack
-// them on their way: both take unpack_four().
+// Unpacks quantised weights to bf16, row by row, for dense_gemm.cuh. The bits are those of the kernels that unpack
+// weights on their way: both use dequantise_four().
 //
-// Of Q4_K 0.56 bytes are read for each weight and 2 written: 0.6 ps of a chip that moves 4.3 TB/s, beside the 3.1 ps a weight and 1,024 rows that its
-// tensor cores take at 650 TFLOP/s.
+// For Q4_K 0.56 bytes are read for each weight and 2 written: 0.6 ps on a GPU with 4.3 TB/s, next to the 3.1 ps per weight that the
+// tensor cores take for 1,024 rows at 650 TFLOP/s.
 #pragma once
 
 #include "cuda/kernels/gemm/gemm_tile.cuh"
@@ -11,34 +11,34 @@ namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 
 constexpr int unpack_threads = 256;
-constexpr int unpack_columns = 1024;  // of a warp at a time: a stretch a lane
+constexpr int unpack_columns = 1024;  // of a warp at a time: a quant block per lane
 
-/// Grid: rows, of which there may be more than another axis takes, by warps' thousands of columns by block. `weights`: the row's planes, row_bytes from one to the
-/// next. values: (rows, stride), zeros from the columns on; stride is a multiple of step_columns.
+/// Grid: rows (which may be more than another axis allows) by blocks of warps of unpack_columns. `weights`: the bit planes, row_bytes from one row to the
+/// next. values: (rows, stride), zeros from the columns on; stride is a multiple of tile_k.
 template <DType type>
-__global__ void unpack_rows(const std::uint8_t* weights, std::size_t row_bytes, int stretches, int stride, std::uint16_t* values) {
+__global__ void unpack_rows(const std::uint8_t* weights, std::size_t row_bytes, int quant_blocks, int stride, std::uint16_t* values) {
   constexpr int warps = unpack_threads / 32;
   constexpr int warp_bytes = 2 * unpack_columns;
   const int warp = thread_number() / 32;
   const int lane = thread_number() % 32;
-  const int first = (block_y() * warps + warp) * 32;  // stretch
+  const int first = (block_y() * warps + warp) * 32;  // quant block
   if (32 * first >= stride) return;
   std::uint8_t* const own = dynamic_shared() + warp * warp_bytes;
   const std::uint8_t* const row = weights + static_cast<std::size_t>(block_x()) * row_bytes;
-  const int stretch = first + lane;
-  // Lanes beyond the last repeat its work and leave zeros.
-  const int from = stretch < stretches ? stretch : stretches - 1;
-  const WeightBlock block = unpack_stretch<type>(load_stretch<type, Kept::not_at_all, Kept::longer>(row, plane_offsets(plane_shape_of<type>, stretches), from), from);
+  const int quant_block = first + lane;
+  // Lanes beyond the last quant block repeat its work and store zeros.
+  const int from = quant_block < quant_blocks ? quant_block : quant_blocks - 1;
+  const WeightBlock block = unpack_quant_block<type>(load_quant_block<type, CachePolicy::no_allocate, CachePolicy::evict_last>(row, plane_offsets(plane_shape_of<type>, quant_blocks), from), from);
   LECTERN_UNROLL
   for (int chunk = 0; chunk < 4; ++chunk) {
     Word words[4];
     LECTERN_UNROLL
     for (int half = 0; half < 2; ++half) {
-      unpack_four<has_signed_quants<type>>(block.q[2 * chunk + half], block.factor[chunk / 2], block.offset[chunk / 2], words[2 * half], words[2 * half + 1]);
+      dequantise_four<has_signed_quants<type>>(block.q[2 * chunk + half], block.factor[chunk / 2], block.offset[chunk / 2], words[2 * half], words[2 * half + 1]);
     }
     LECTERN_UNROLL
-    for (Word& word : words) word = stretch < stretches ? word : 0;
-    // Turned, so that eight lanes' equal chunks lie in different banks.
+    for (Word& word : words) word = quant_block < quant_blocks ? word : 0;
+    // Swizzled, so that equal chunks of eight lanes lie in different banks.
     Words<4> all;
     LECTERN_UNROLL
     for (int i = 0; i < 4; ++i) all.w[i] = words[i];
@@ -55,7 +55,7 @@ __global__ void unpack_rows(const std::uint8_t* weights, std::size_t row_bytes, 
 }
 
 template <DType type>
-void launch_unpack(Stream stream, const std::uint8_t* weights, std::size_t row_bytes, int rows, int columns, std::uint16_t* values) {
+void launch_unpack_rows(Stream stream, const std::uint8_t* weights, std::size_t row_bytes, int rows, int columns, std::uint16_t* values) {
   const int stride = packed_stride(columns);
   const int warps = (stride + unpack_columns - 1) / unpack_columns;
   const Grid grid{rows, (warps + unpack_threads / 32 - 1) / (unpack_threads / 32)};

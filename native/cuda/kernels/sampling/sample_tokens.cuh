@@ -1,9 +1,9 @@
 // The next token of each row of logits: biases, penalties, masks, truncations and the draw, by the definition in backend/sampling.h.
 //
-// A row is cut into tiles, a block each. Its pieces of work, up to ten kernels one after the other, are: change the logits and find the
-// greatest; for each truncation that is asked for, find the logit down to which tokens are kept, eight bits of it at a time, by counting
-// (top_k) or by mass (top_p); sum up what is kept; draw. Masses are whole numbers, so that it does not matter in which order blocks and
-// threads add them. What one kernel found every block of the next works out again from the histogram it left: nothing waits in between.
+// A row is divided into tiles, one per block. A choice takes up to ten kernels: change the logits and find the
+// greatest; for each truncation find the logit down to which tokens are kept, eight bits of it at a time, by counting
+// (top_k) or by mass (top_p); sum the masses of the kept tokens; draw. Masses are integers, so that the order in which blocks and
+// threads add them does not matter. The state that one kernel leaves in a histogram is computed again in the next one: no block waits for another.
 #pragma once
 
 #include "cuda/kernels/sampling/sampling_jobs.cuh"
@@ -11,7 +11,7 @@
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 
-/// Numbers in the order of the logits; -0 is 0.
+/// The logits as integers of the same order; -0 is 0.
 __device__ __forceinline__ std::uint32_t key_of(float logit) {
   const std::uint32_t bits = bits_of_float(logit + 0.0F);
   return (bits & 0x80000000U) != 0 ? ~bits : bits | 0x80000000U;
@@ -21,7 +21,7 @@ constexpr std::uint32_t key_of_none = 0x007FFFFFU;  // of -inf
 
 __device__ __forceinline__ const float* logits_of(const ChoiceJob& job) { return job.changed != nullptr ? job.changed : job.logits; }
 
-/// What the threads before this one have together; `sum` is of all. `shared` holds choice_threads numbers.
+/// The sum over the threads before this one; `sum` is the sum of all. `shared` holds choice_threads numbers.
 __device__ __forceinline__ std::uint64_t sum_before(std::uint64_t value, std::uint64_t* shared, std::uint64_t& sum) {
   const int thread = thread_number();
   synchronise_block();
@@ -37,12 +37,12 @@ __device__ __forceinline__ std::uint64_t sum_before(std::uint64_t value, std::ui
   return shared[thread] - value;
 }
 
-/// What the other kernels want of a row's extreme.
+/// What the other kernels read of the largest logit of a row.
 struct Extreme {
   float greatest;
   int id;
   bool sound;
-  bool possible;  // sound, and a token has a chance
+  bool possible;  // no logit is NaN, and a token can be chosen
 };
 
 __device__ __forceinline__ Extreme extreme_of(const ChoiceSpace& space, int job) {
@@ -64,7 +64,7 @@ __global__ void prepare_logits(ChoiceSpace space) {
   bool sound = true;
   for (int i = thread; i < count; i += choice_threads) {
     tile[i] = job.logits[begin + i];
-    // NaN is not below it either.
+    // A NaN is not below it either.
     sound = sound && tile[i] < INFINITY;
   }
   synchronise_block();
@@ -100,7 +100,7 @@ __device__ __forceinline__ std::uint64_t* histogram_of(const ChoiceSpace& space,
   return space.histograms + (static_cast<std::size_t>(job) * 2 * search_steps + static_cast<std::size_t>(step)) * digits;
 }
 
-/// The search before step `previous` and the histogram that the step left, taken to what is known after it; by all threads.
+/// Called by all threads: advances the search from before step `previous` by the histogram of that step.
 __device__ __forceinline__ Search after_step(const ChoiceSpace& space, int job_number, int previous, float greatest, std::uint64_t* shared) {
   const ChoiceJob& job = space.jobs[job_number];
   Search search{0, 0, key_of_none, 0, 0};
@@ -121,7 +121,7 @@ __device__ __forceinline__ Search after_step(const ChoiceSpace& space, int job_n
   if (step == 0) {
     search.idle = 0;
     search.prefix = 0;
-    // Of the tokens at the floor of top_k the histogram has all, of which only some are kept.
+    // The histogram has all tokens at the floor of top_k, of which only some are kept.
     if (by_mass && job.top_k > 0 && search.floor != key_of_none) sum -= mass_of(logit_of(search.floor), scale) * (search.left - search.equals);
     search.left = by_mass ? wanted_mass(job.top_p, sum) : static_cast<std::uint64_t>(job.top_k);
     if (!by_mass && sum < search.left) search.idle = 1;
@@ -148,7 +148,7 @@ __device__ __forceinline__ Search after_step(const ChoiceSpace& space, int job_n
     search.equals = (search.left + mass - 1) / mass;
   } else {
     search.equals = search.left;
-    search.left = found_size;  // how many there are in all, for the histogram of the next
+    search.left = found_size;  // the total, for the histogram of the next step
   }
   return search;
 }
@@ -194,7 +194,7 @@ __global__ void count_digits(ChoiceSpace space, int step, int previous) {
   }
 }
 
-/// The masses that a job's choice goes by: at its own temperature, none of what min_p leaves out; of a list at temperature 1.
+/// The masses by which a job chooses: at its own temperature, without the tokens that min_p excludes; at temperature 1 for a list.
 struct JobMass {
   WeightScale scale;
   WeightScale plain;
@@ -228,7 +228,7 @@ __global__ void sum_tiles(ChoiceSpace space, int previous) {
     const std::uint32_t key = key_of(logit);
     if (key > search.floor) ++counted;
     if (key == search.floor) counted += std::uint64_t{1} << 32;
-    // A list tells the mass of all tokens beside those that it keeps.
+    // A list reports the mass of all tokens, too.
     if (key > search.floor || job.kind == JobKind::list) own += mass(logit);
   }
   std::uint64_t sum = 0;
@@ -246,14 +246,14 @@ __device__ __forceinline__ std::uint64_t kept_equals(const Search& search, std::
   return equals < room ? equals : room;
 }
 
-/// What draw_from_row() is looking for: the tile, then in the tile the token, at which the masses pass `left`.
+/// The state of draw_from_row(): the tile, then the token in it, at which the cumulative mass passes `left`.
 struct Target {
   std::uint64_t left;
   std::uint64_t equals;  // tokens at the floor before it
   int at;
 };
 
-/// The token that the draw points at; by all threads.
+/// Called by all threads: the token that the draw selects.
 __device__ __forceinline__ int draw_from_row(const ChoiceSpace& space, int job_number, const Search& search, float greatest, std::uint64_t* shared) {
   LECTERN_SHARED Target target;
   const ChoiceJob& job = space.jobs[job_number];
@@ -261,7 +261,7 @@ __device__ __forceinline__ int draw_from_row(const ChoiceSpace& space, int job_n
   const std::uint64_t at_floor = search.equals > 0 ? mass(logit_of(search.floor)) : 0;
   const TileSum* sums = space.sums + static_cast<std::size_t>(job_number) * static_cast<std::size_t>(space.tiles);
   const int thread = thread_number();
-  // First the whole, then where in it the draw lies.
+  // First the total, then the place of the draw in it.
   std::uint64_t left = UINT64_MAX;
   for (int turn = 0; turn < 2; ++turn) {
     std::uint64_t passed = 0;
@@ -310,7 +310,7 @@ __device__ __forceinline__ int draw_from_row(const ChoiceSpace& space, int job_n
   return target.at;
 }
 
-/// The best tokens of the row and the mass of all; by all threads.
+/// Called by all threads: the best tokens of the row and the mass of all.
 __device__ __forceinline__ void list_row(const ChoiceSpace& space, int job_number, const Search& search, TokenChoice& result, std::uint64_t* shared) {
   LECTERN_SHARED int listed;
   const ChoiceJob& job = space.jobs[job_number];

@@ -1,4 +1,4 @@
-// What the choice of tokens works on: the jobs that the host describes and what one kernel leaves for the next.
+// The data of token sampling: the jobs that the host describes, and what one kernel leaves for the next.
 #pragma once
 
 #include "backend/token_rule.h"
@@ -16,7 +16,7 @@ constexpr int digits = 1 << digit_bits;
 constexpr int search_steps = 32 / digit_bits;
 static_assert(digits == 2 * choice_threads, "a thread looks at two digits");
 
-/// A job is one choice among a row's tokens: of the next token, or of the best for logprobs.
+/// A job is one choice among the tokens of a row: the next token, or the list of the best for logprobs.
 enum class JobKind { draw, best, list };
 
 /// On the device, as are all its addresses.

@@ -1,5 +1,5 @@
-// Products of many rows through the CUDA kernels, on the emulation and on a device where there is one, against sums in double: every
-// weight type, every tile, edges that fit no tile, and the same bits whatever company a row has.
+// Products of prefill rows through the CUDA kernels, on the emulation and on a device where there is one, against sums in double: every
+// weight type, every tile, edges that fit no tile, and the same bits beside any other rows.
 #include <cmath>
 #include <cstring>
 #include <memory>
@@ -30,13 +30,13 @@ using test::ProductBench;
 using test::random_row;
 using test::Row;
 
-/// Rows and outputs that need more than one tile of each kind, and whole tiles of none.
+/// Rows and outputs that need more than one tile of each kind, the last one not full.
 constexpr int rows = 133;
 constexpr int outputs = 150;
 
 namespace emulation = cuda::emulation;
 
-/// Types of which there are kernels for warpgroups.
+/// Types with wgmma kernels.
 bool may_go_by_groups(DType type) {
   return type == DType::q4_k || type == DType::q5_k || type == DType::q6_k || type == DType::q5_0 || type == DType::q8_0 || type == DType::f16;
 }
@@ -59,33 +59,33 @@ void check_products(const test::Place& place, bool groups) {
     const Row whole = bench.run(x, before, 0, rows, add);
     const double error = distance(whole, exact);
     check(error > 0 && error < allowed(type.dtype), name + ": distance " + std::to_string(error));
-    // 133 rows are large tiles there, 100 medium ones, the others small.
+    // 133 rows use large tiles there, 100 medium ones, the others small ones.
     for (const auto& [first, count] : std::vector<std::pair<int, int>>{{0, 100}, {33, 100}, {100, 33}, {70, 1}}) {
       check(test::same_bits(bench.run(x, before, first, count, add), part_of(whole, first, count, outputs)), name + ": " + std::to_string(count) + " rows by themselves");
     }
   }
 }
 
-LECTERN_TEST("prompt rows: products of every weight type, the same bits in every tile") {
+LECTERN_TEST("prefill rows: products of every weight type, with the same bits in every tile") {
   for (const test::Place& place : test::places()) check_products(place, false);
   const std::string remarks = cuda::take_remarks();
   if (!remarks.empty()) test::note(remarks);
 }
 
-LECTERN_TEST("prompt rows: products by warpgroups, the same bits in every tile") {
+LECTERN_TEST("prefill rows: products by wgmma, with the same bits in every tile") {
   if (!test::tests_emulation()) return;
   for (const bool reverse : {false, true}) {
     emulation::set_reverse(reverse);
-    emulation::group_products = 0;
+    emulation::wgmma_count = 0;
     emulation::remarks.clear();
     check_products(test::warpgroup_place(), true);
-    // Where they are wrong others are used, and the products are right nevertheless.
-    check(emulation::group_products > 0 && emulation::remarks.empty(), "they are made by warpgroups: " + emulation::remarks);
+    // Where a kernel is wrong others are used, and the products are right nevertheless.
+    check(emulation::wgmma_count > 0 && emulation::remarks.empty(), "wgmma is used: " + emulation::remarks);
   }
   emulation::set_reverse(false);
 }
 
-LECTERN_TEST("prompt rows: warpgroups that do not multiply as they should are left alone, and it is said") {
+LECTERN_TEST("prefill rows: wgmma that multiplies wrongly is not used, and that is remarked") {
   if (!test::tests_emulation()) return;
   constexpr int columns = 256;
   const MadeMatrix matrix(DType::q4_k, outputs, columns, 7);
@@ -93,24 +93,24 @@ LECTERN_TEST("prompt rows: warpgroups that do not multiply as they should are le
   const Row x = random_row(std::size_t{rows} * columns, 3, 1);
   const Row nothing(std::size_t{rows} * outputs);
   const auto result = [&](int device, bool wrong) {
-    emulation::groups_multiply_wrongly = wrong;
+    emulation::wgmma_is_wrong = wrong;
     emulation::remarks.clear();
     ProductBench bench(cuda_emulated::make_backend(device), rows, columns, outputs);
     const Linear linear{bench.ops->load_matrix(&tensor, 1), nullptr};
-    emulation::groups_multiply_wrongly = false;
-    emulation::group_products = 0;
+    emulation::wgmma_is_wrong = false;
+    emulation::wgmma_count = 0;
     return bench.run(x, nothing, 0, rows, [&](int count) { bench.ops->project_add(linear, count, bench.in.floats(), bench.out.floats()); });
   };
   const Row single = result(0, false);
   const Row refused = result(1, true);
-  check(emulation::group_products == 0 && test::same_bits(refused, single), "single warps multiply");
-  check(emulation::remarks.find("weights of Q4_K go by single warps") != std::string::npos, "said: " + emulation::remarks);
+  check(emulation::wgmma_count == 0 && test::same_bits(refused, single), "mma.sync is used");
+  check(emulation::remarks.find("weights of Q4_K uses mma.sync") != std::string::npos, "said: " + emulation::remarks);
   const Row taken = result(1, false);
-  check(emulation::group_products > 0 && emulation::remarks.empty(), "where nothing is wrong they are used, and nothing is said: " + emulation::remarks);
+  check(emulation::wgmma_count > 0 && emulation::remarks.empty(), "where nothing is wrong they are used, and nothing is said: " + emulation::remarks);
   check(test::relative_distance(taken, single) < 1e-6, "to the same sums");
 }
 
-LECTERN_TEST("prompt rows: gated pairs and gelu, of one type or two") {
+LECTERN_TEST("prefill rows: gated products and gelu, of one type or two") {
   for (const test::Place& place : test::places_and_warpgroups()) {
     for (const auto& [first, second] : std::vector<std::pair<DType, DType>>{{DType::q4_0, DType::q4_0}, {DType::q5_0, DType::q5_0}, {DType::f16, DType::f16}, {DType::q8_0, DType::f16}, {DType::f32, DType::f32}}) {
       constexpr int columns = 96;
@@ -149,8 +149,8 @@ LECTERN_TEST("prompt rows: gated pairs and gelu, of one type or two") {
   }
 }
 
-/// Of a matrix that has no room to be unpacked whole: both matrices of a gated pair, and outputs with a bias that are added.
-LECTERN_TEST("prompt rows: a matrix that is unpacked in parts gives the bits of tiles that unpack it on their way") {
+/// For a matrix that is unpacked in parts: both matrices of a gated product, and outputs with a bias and a residual.
+LECTERN_TEST("prefill rows: a matrix that is unpacked in parts gives the bits of kernels that unpack it on the way") {
   constexpr int columns = 64;
   constexpr int wide = 1100;
   constexpr int wider = 2100;
@@ -169,10 +169,10 @@ LECTERN_TEST("prompt rows: a matrix that is unpacked in parts gives the bits of 
         if (outputs_here == wide) bench.ops->gated(pair, count, bench.in.floats(), bench.out.floats());
         else bench.ops->project_add(linear, count, bench.in.floats(), bench.out.floats());
       };
-      emulation::own_copies = 0;
+      emulation::bulk_copy_count = 0;
       const Row whole = bench.run(x, before, 0, rows, work);
       const std::string name = place.name + ", " + std::to_string(outputs_here) + " outputs";
-      check((emulation::own_copies > 0) == (place.name == test::warpgroup_place().name), name + ": unpacked where there are warpgroups");
+      check((emulation::bulk_copy_count > 0) == (place.name == test::warpgroup_place().name), name + ": unpacked where there are warpgroups");
       if (outputs_here == wider) {
         std::vector<double> exact = product(one, x, rows);
         for (std::size_t i = 0; i < exact.size(); i++) exact[i] += static_cast<double>(bias[i % wider] + before[i]);
@@ -185,9 +185,9 @@ LECTERN_TEST("prompt rows: a matrix that is unpacked in parts gives the bits of 
   }
 }
 
-/// More tiles of rows than are taken beside one another before the next outputs; and more steps of columns than a block has stages, on from tile to tile. As many rows as a device
-/// wants before it unpacks a matrix.
-LECTERN_TEST("prompt rows: hundreds and thousands of rows, the same bits as few of them") {
+/// More row tiles than are rasterised together, and more K tiles than there are stages, on from tile to tile. As many rows as make a device
+/// unpack the matrix.
+LECTERN_TEST("prefill rows: hundreds and thousands of rows have the bits of few rows") {
   struct Case {
     DType type;
     int rows, columns;
@@ -203,9 +203,9 @@ LECTERN_TEST("prompt rows: hundreds and thousands of rows, the same bits as few 
       const Linear linear{bench.ops->load_matrix(&tensor, 1), nullptr};
       const auto add = [&](int count) { bench.ops->project_add(linear, count, bench.in.floats(), bench.out.floats()); };
       const std::string name = place.name + ", " + std::to_string(made.rows) + " rows of " + std::string(info_of(made.type).name);
-      emulation::own_copies = 0;
+      emulation::bulk_copy_count = 0;
       const Row whole = bench.run(x, before, 0, made.rows, add);
-      check((emulation::own_copies > 0) == (place.name == test::warpgroup_place().name), name + ": by copies of boxes where there are warpgroups");
+      check((emulation::bulk_copy_count > 0) == (place.name == test::warpgroup_place().name), name + ": by copies of boxes where there are warpgroups");
       const double error = distance(whole, product(matrix, x, made.rows));
       check(error > 0 && error < allowed(made.type), name + ": distance " + std::to_string(error));
       for (const int first : {0, 100, made.rows - 70}) {

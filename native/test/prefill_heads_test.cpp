@@ -1,4 +1,4 @@
-// Queries, keys and values of prompts through the CUDA kernels: one launch makes all three where there are many rows, and each is made by itself where there are few, to the
+// Queries, keys and values of prefill rows through the CUDA kernels: one launch computes all three for many rows, three launches for few, with the
 // same bits.
 #include <algorithm>
 #include <cstddef>
@@ -28,11 +28,11 @@ using test::Row;
 struct HeadsCase {
   DType query, key, value;
   DType kept;
-  bool turned;   // by their positions
-  bool normed;   // a head at a time
+  bool turned;   // with RoPE
+  bool normed;   // with head norms
 };
 
-/// Neither the heads nor the outputs of any matrix fill a tile or a block of theirs; as many rows as a device wants before it unpacks a matrix.
+/// Neither the heads nor the outputs of a matrix fill a tile; as many rows as make a device unpack the matrix.
 class PromptHeads {
  public:
   static constexpr int rows = 197;
@@ -63,7 +63,7 @@ class PromptHeads {
     kv_.data = cache_.data();
   }
 
-  /// The queries, then the cache's bytes, of passes of so many rows.
+  /// The queries, then the bytes of the cache, of passes of so many rows.
   std::vector<std::byte> made(int together) {
     std::vector<std::byte> all(q_bytes + kept_bytes_);
     backend_.upload(cache_.data(), all.data(), kept_bytes_);
@@ -109,7 +109,7 @@ class PromptHeads {
   Memory x_, q_, cache_;
 };
 
-LECTERN_TEST("prompt rows: queries, keys and values of many rows have the bits of few rows', whatever their types and what becomes of them") {
+LECTERN_TEST("prefill rows: queries, keys and values of many rows have the bits of few rows, for every type and epilogue") {
   for (const test::Place& place : test::places_and_warpgroups()) {
     for (const HeadsCase& made : {HeadsCase{DType::q8_0, DType::q8_0, DType::q8_0, DType::f16, true, false}, HeadsCase{DType::q8_0, DType::q8_0, DType::q5_0, DType::q8_0, true, true},
                                   HeadsCase{DType::f16, DType::f16, DType::f16, DType::f16, true, false}, HeadsCase{DType::f16, DType::f16, DType::f16, DType::f16, false, false},
@@ -117,9 +117,9 @@ LECTERN_TEST("prompt rows: queries, keys and values of many rows have the bits o
       const std::unique_ptr<Backend> backend = place.make();
       PromptHeads heads(*backend, made);
       const std::string name = place.name + ", " + std::string(info_of(made.query).name) + ", " + std::string(info_of(made.value).name) + " kept as " + std::string(info_of(made.kept).name) + (made.turned ? ", turned" : "");
-      cuda::emulation::own_copies = 0;
+      cuda::emulation::bulk_copy_count = 0;
       const std::vector<std::byte> whole = heads.made(PromptHeads::rows);
-      check((cuda::emulation::own_copies > 0) == (place.name == test::warpgroup_place().name), name + ": by copies of boxes where there are warpgroups");
+      check((cuda::emulation::bulk_copy_count > 0) == (place.name == test::warpgroup_place().name), name + ": by copies of boxes where there are warpgroups");
       check(whole == heads.made(67), name + ": in passes of 67");
       check(whole == heads.made(30), name + ": in passes of 30");
       cuda::emulation::set_reverse(true);

@@ -1,5 +1,5 @@
-// A layer of answers whose weights go through rings of shared memory against the same without them, whatever the weights' type and however odd the shapes: the
-// bits are the same, and by the tensor cores the numbers.
+// A layer of decode rows through each GEMV kernel, for every weight type and odd shapes: the ring kernel has the bits of the register kernel, and the
+// tensor-core kernel agrees with it.
 #include <algorithm>
 #include <memory>
 #include <random>
@@ -34,10 +34,10 @@ struct LayerShape {
   int feed_forward;
   int vocabulary;
   int longest;  // columns of one more product
-  bool adjacent = false;  // of Rope
+  bool adjacent = false;  // of RoPE
 };
 
-/// A layer of one type's weights, and of `more` that of the values and of the way down.
+/// A layer with weights of one type, and of type `more` for the values and the down projection.
 class MadeLayer {
  public:
   MadeLayer(Backend& backend, const LayerShape& shape, DType type, DType more) : backend_(backend), shape_(shape) {
@@ -71,15 +71,15 @@ class MadeLayer {
     logits_ = Memory(backend, static_cast<std::size_t>(most_rows * shape.vocabulary) * sizeof(float));
   }
 
-  /// Of some answers, row by row. Attention of one position is that position's value: the queries are looked at by themselves.
-  struct Answers {
-    Row queries, layer, logits, more;  // one more product's outputs
+  /// The outputs of some rows. Attention over one position returns its value, so the queries are compared by themselves.
+  struct Outputs {
+    Row queries, layer, logits, more;  // more: the outputs of one more product
     const Row& part(int number) const { return number == 0 ? queries : number == 1 ? layer : number == 2 ? logits : more; }
     static constexpr int parts = 4;
   };
 
-  /// What `rows` answers leave of the layer.
-  Answers answers(int rows) {
+  /// Runs the layer on `rows` rows.
+  Outputs run(int rows) {
     const Row zeros_out(most_rows * long_outputs, 0.25F);
     backend_.upload(x_.data(), input_.data(), input_.size() * sizeof(float));
     backend_.upload(long_out_.data(), zeros_out.data(), zeros_out.size() * sizeof(float));
@@ -135,26 +135,26 @@ class MadeLayer {
   Memory cache_, x_, q_, hidden_, logits_, long_in_, long_out_;
 };
 
-/// The shapes that weights of a type may have: one stretch and one unit, fewer units than warps, odd numbers of rows, rows of several pieces of which the
-/// last is short or a single stretch; heads whose pairs are no whole eights, or are neighbours.
+/// Shapes that weights of a type may have: one quant block and one unit, fewer units than warps, odd numbers of rows, rows of several stages of which the
+/// last has a single quant block; heads whose RoPE pairs are no multiple of eight, or are adjacent.
 std::vector<LayerShape> layer_shapes(DType type) {
   if (info_of(type).block_elements == 256) return {{512, 4, 1, 64, 256, 1, 25 * 256}};
   return {{32, 1, 1, 32, 32, 1, 201 * 32}, {37 * 32, 3, 1, 32, 96, 35, 9 * 32, true}, {128, 2, 1, 80, 32, 16, 129 * 32}};
 }
 
-using Answers = MadeLayer::Answers;
+using LayerRows = MadeLayer::Outputs;
 
-bool all_numbers(const Answers& answers) {
+bool all_numbers(const LayerRows& outputs) {
   float sum = 0.0F;
-  for (int part = 0; part < Answers::parts; part++) {
-    for (const float one : answers.part(part)) sum += one * 0.0F;
+  for (int part = 0; part < LayerRows::parts; part++) {
+    for (const float one : outputs.part(part)) sum += one * 0.0F;
   }
   return sum == 0.0F;
 }
 
-/// Of as many rows as `few` has.
-bool same_bits(const Answers& many, const Answers& few) {
-  for (int part = 0; part < Answers::parts; part++) {
+/// Compares as many rows as `few` has.
+bool same_bits(const LayerRows& many, const LayerRows& few) {
+  for (int part = 0; part < LayerRows::parts; part++) {
     const Row& of_few = few.part(part);
     if (!test::same_bits(Row(many.part(part).begin(), many.part(part).begin() + static_cast<std::ptrdiff_t>(of_few.size())), of_few)) return false;
   }
@@ -167,11 +167,11 @@ std::unique_ptr<MadeLayer> layer_by(const char* kind, Backend& backend, const La
   return std::make_unique<MadeLayer>(backend, shape, type, type == DType::q4_k ? DType::q6_k : type == DType::q4_0 ? DType::q8_0 : type);
 }
 
-/// What a layer by `kind` gives with each number of rows, in order and in reverse, beside what one without rings gives: visit(name, answers, expected).
+/// Runs a layer by `kind` with each number of rows, with threads in both orders, and calls visit(name, outputs, expected), where the register kernel gives `expected`.
 template <class Visit>
 void each_layer(const char* kind, const Visit& visit) {
   for (const test::Place& place : test::places_and_warpgroups()) {
-    if (place.name == "emulated") continue;  // a chip without rings
+    if (place.name == "emulated") continue;  // the emulated device without bulk copies
     const std::unique_ptr<Backend> backend = place.make();
     for (const DTypeInfo& type : dtype_table) {
       if (type.block_elements == 1) continue;
@@ -180,19 +180,19 @@ void each_layer(const char* kind, const Visit& visit) {
         const std::unique_ptr<MadeLayer> layer = layer_by(kind, *backend, shape, type.dtype);
         for (int rows = 1; rows <= MadeLayer::most_rows; rows++) {
           const std::string name = place.name + ", " + std::string(type.name) + " of " + std::to_string(shape.embedding) + ", " + std::to_string(rows) + " rows";
-          cuda::emulation::own_copies = 0;
-          const Answers expected = plain->answers(rows);
-          check(cuda::emulation::own_copies == 0, name + ": by registers");
+          cuda::emulation::bulk_copy_count = 0;
+          const LayerRows expected = plain->run(rows);
+          check(cuda::emulation::bulk_copy_count == 0, name + ": by registers");
           check(all_numbers(expected), name + ": numbers");
-          cuda::emulation::byte_products = 0;
-          visit(name, layer->answers(rows), expected);
-          // What goes another way than it should gives the same numbers. Heads of which no whole eights of pairs are turned go by rings.
+          cuda::emulation::dp4a_count = 0;
+          visit(name, layer->run(rows), expected);
+          // Another kernel than the expected one would give the same numbers. Heads whose RoPE pairs are no multiple of eight use the ring kernel.
           const bool rings = std::string(kind) == "rings" || shape.head_size / 4 % 8 != 0;
-          if (place.name != "device") check((cuda::emulation::byte_products > 0) == rings, name + ": each product by " + kind);
-          if (place.name != "device") check(cuda::emulation::own_copies > 0, name + ": by copies of the device's own");
+          if (place.name != "device") check((cuda::emulation::dp4a_count > 0) == rings, name + ": each product by " + kind);
+          if (place.name != "device") check(cuda::emulation::bulk_copy_count > 0, name + ": by copies of the device's own");
           if (rows != 2) continue;
           cuda::emulation::set_reverse(true);
-          visit(name + ", threads in reverse", layer->answers(rows), expected);
+          visit(name + ", threads in reverse", layer->run(rows), expected);
           cuda::emulation::set_reverse(false);
         }
       }
@@ -200,24 +200,24 @@ void each_layer(const char* kind, const Visit& visit) {
   }
 }
 
-LECTERN_TEST("cuda: rows of answers have the bits through rings that they have without, for every weight type and odd shapes") {
-  each_layer("rings", [](const std::string& name, const Answers& answers, const Answers& expected) { check(same_bits(answers, expected), name); });
+LECTERN_TEST("cuda: decode rows: the ring kernel has the bits of the register kernel, for every weight type and odd shapes") {
+  each_layer("rings", [](const std::string& name, const LayerRows& outputs, const LayerRows& expected) { check(same_bits(outputs, expected), name); });
 }
 
-LECTERN_TEST("cuda: rows of answers by the tensor cores are what they are without, for every weight type and odd shapes, and the same beside others") {
-  Answers alone;
-  each_layer("tiles", [&alone](const std::string& name, const Answers& answers, const Answers& expected) {
-    // Of products of the same numbers only the order of a sum differs; what follows another product may also be rounded to another byte.
-    for (int part = 0; part < Answers::parts; part++) {
-      const double distance = test::relative_distance(answers.part(part), expected.part(part));
+LECTERN_TEST("cuda: decode rows: the tensor-core kernel agrees with the register kernel, for every weight type and odd shapes, with the same bits beside other rows") {
+  LayerRows alone;
+  each_layer("tiles", [&alone](const std::string& name, const LayerRows& outputs, const LayerRows& expected) {
+    // One product differs only in the order of a sum; behind another product an input may be quantised to another byte.
+    for (int part = 0; part < LayerRows::parts; part++) {
+      const double distance = test::relative_distance(outputs.part(part), expected.part(part));
       check(distance < (part == 0 || part == 3 ? 2e-6 : 2e-2), name + ": part " + std::to_string(part) + ", distance " + std::to_string(distance));
     }
-    if (answers.more.size() == MadeLayer::long_outputs) alone = answers;
-    else check(same_bits(answers, alone), name + ": beside others");
+    if (outputs.more.size() == MadeLayer::long_outputs) alone = outputs;
+    else check(same_bits(outputs, alone), name + ": beside others");
   });
 }
 
-/// Which kinds a device that was tried gives the bits of, by their names, and what was remarked.
+/// The names of the kernels whose bits a device gives after a trial, and what was remarked.
 std::pair<std::string, std::string> tried_kinds(const test::Place& place) {
   const std::unique_ptr<Backend> backend = place.make();
   const LayerShape shape = layer_shapes(DType::q4_k).front();
@@ -226,18 +226,18 @@ std::pair<std::string, std::string> tried_kinds(const test::Place& place) {
   cuda::emulation::forget_trials();
   const std::unique_ptr<MadeLayer> tried = layer_by("trial", *backend, shape, DType::q4_k);
   std::string remarks = place.name == "device" ? cuda::take_remarks() : cuda::emulation::remarks;
-  cuda::emulation::bytes_multiply_wrongly = cuda::emulation::copies_come_wrongly = false;
-  cuda::emulation::own_copies = 0;
-  const Answers answers = tried->answers(2);
-  if (place.name != "device" && cuda::emulation::own_copies == 0) return {"registers", std::move(remarks)};
+  cuda::emulation::mma_s8_is_wrong = cuda::emulation::bulk_copies_are_wrong = false;
+  cuda::emulation::bulk_copy_count = 0;
+  const LayerRows outputs = tried->run(2);
+  if (place.name != "device" && cuda::emulation::bulk_copy_count == 0) return {"registers", std::move(remarks)};
   std::string kinds;
   for (const char* kind : {"rings", "tiles"}) {
-    if (same_bits(layer_by(kind, *backend, shape, DType::q4_k)->answers(2), answers)) kinds += kind;
+    if (same_bits(layer_by(kind, *backend, shape, DType::q4_k)->run(2), outputs)) kinds += kind;
   }
   return {kinds, std::move(remarks)};
 }
 
-LECTERN_TEST("cuda: rows of answers go by the tensor cores where these were tried and found right") {
+LECTERN_TEST("cuda: decode rows: the tensor-core kernel is used where a trial finds it right") {
   for (const test::Place& place : test::places_and_warpgroups()) {
     if (place.name == "emulated") continue;
     const auto [kinds, remarks] = tried_kinds(place);
@@ -246,34 +246,34 @@ LECTERN_TEST("cuda: rows of answers go by the tensor cores where these were trie
   }
 }
 
-LECTERN_TEST("cuda: rows of answers go without the tensor cores, or without copies, where these were found to be wrong") {
+LECTERN_TEST("cuda: decode rows: the trial rejects tensor cores and ring buffers that give wrong results") {
   if (!test::tests_emulation()) return;
-  cuda::emulation::bytes_multiply_wrongly = true;
+  cuda::emulation::mma_s8_is_wrong = true;
   const auto [kinds, remarks] = tried_kinds(test::warpgroup_place());
   check(kinds == "rings", "by rings, not " + kinds);
   check(remarks.find("without the tensor cores") != std::string::npos, remarks);
-  cuda::emulation::copies_come_wrongly = true;
+  cuda::emulation::bulk_copies_are_wrong = true;
   const auto [plain, plain_remarks] = tried_kinds(test::warpgroup_place());
   check(plain == "registers", "by registers, not " + plain);
-  check(plain_remarks.find("without rings") != std::string::npos, plain_remarks);
+  check(plain_remarks.find("without ring buffers") != std::string::npos, plain_remarks);
 }
 
-LECTERN_TEST("cuda: rows of answers of a model that is loaded later go by what was found before, whatever a trial would find then") {
+LECTERN_TEST("cuda: decode rows: a model that is loaded later uses the result of the first trial") {
   if (!test::tests_emulation()) return;
-  cuda::emulation::bytes_multiply_wrongly = true;
+  cuda::emulation::mma_s8_is_wrong = true;
   check(tried_kinds(test::warpgroup_place()).first == "rings", "by rings");
   const std::unique_ptr<Backend> later = test::warpgroup_place().make();
-  cuda::emulation::copies_come_wrongly = true;
+  cuda::emulation::bulk_copies_are_wrong = true;
   cuda::emulation::remarks.clear();
   const std::unique_ptr<MadeLayer> layer = layer_by("trial", *later, layer_shapes(DType::q4_k).front(), DType::q4_k);
-  cuda::emulation::copies_come_wrongly = false;
-  check(cuda::emulation::remarks.find("Products of answers") == std::string::npos, "nothing was tried again: " + cuda::emulation::remarks);
-  cuda::emulation::own_copies = 0;
-  layer->answers(1);
-  check(cuda::emulation::own_copies > 0, "by rings again");
+  cuda::emulation::bulk_copies_are_wrong = false;
+  check(cuda::emulation::remarks.find("Decode ") == std::string::npos, "nothing was tried again: " + cuda::emulation::remarks);
+  cuda::emulation::bulk_copy_count = 0;
+  layer->run(1);
+  check(cuda::emulation::bulk_copy_count > 0, "the ring kernel again");
 }
 
-LECTERN_TEST("cuda: rows of answers go through rings where the device has no memory to try them, and that is told") {
+LECTERN_TEST("cuda: decode rows: without memory for a trial the ring kernel is used, and that is remarked") {
   if (!test::tests_emulation()) return;
   cuda::emulation::fail_at(1, cuda::emulation::Fault::memory);
   const auto [kinds, remarks] = tried_kinds(test::warpgroup_place());
@@ -282,7 +282,7 @@ LECTERN_TEST("cuda: rows of answers go through rings where the device has no mem
   check(remarks.find("no memory") != std::string::npos, remarks);
 }
 
-LECTERN_TEST("cuda: rows of answers whose trial never ends are an error that says the way out") {
+LECTERN_TEST("cuda: decode rows: a trial that never ends is an error that names the way out") {
   if (!test::tests_emulation()) return;
   const std::unique_ptr<Backend> backend = test::warpgroup_place().make();
   std::string said;
@@ -294,7 +294,7 @@ LECTERN_TEST("cuda: rows of answers whose trial never ends are an error that say
     said = error.what();
   }
   cuda::emulation::fail_never();
-  check(said.find("has not answered") != std::string::npos && said.find("LECTERN_DECODE=registers") != std::string::npos, said);
+  check(said.find("did not respond") != std::string::npos && said.find("LECTERN_DECODE=registers") != std::string::npos, said);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Rows on their way into and out of products of many: as halves or bf16 that a norm, a gelu or the product itself packs, which neither overflow nor vanish, the
-// same whoever packs them and whatever company they have.
+// Rows that a norm, a gelu or a product packs as f16 or bf16 for the next product: they neither overflow nor vanish, and are the
+// same whatever packs them and whatever the other rows are.
 #include <cmath>
 #include <memory>
 #include <string>
@@ -24,11 +24,11 @@ using test::ProductBench;
 using test::random_row;
 using test::Row;
 
-/// Rows and outputs that need more than one tile of each kind, and whole tiles of none.
+/// Rows and outputs that need more than one tile of each kind, the last one not full.
 constexpr int rows = 133;
 constexpr int outputs = 150;
 
-/// x += Wdown gelu(Wup x + bias) + bias in double.
+/// x += Wdown gelu(Wup x + bias) + bias, in double.
 std::vector<double> gelu_block(const MadeMatrix& up, const Row& up_bias, const MadeMatrix& down, const Row& down_bias, const Row& x, int count) {
   std::vector<double> hidden = product(up, x, count);
   for (std::size_t i = 0; i < hidden.size(); i++) {
@@ -40,7 +40,7 @@ std::vector<double> gelu_block(const MadeMatrix& up, const Row& up_bias, const M
   return sums;
 }
 
-LECTERN_TEST("prompt rows: what gelu leaves goes on as halves that no row overflows, whatever its company") {
+LECTERN_TEST("prefill rows: the output of gelu is packed as f16 without overflow, whatever the other rows are") {
   constexpr int width = 96;
   constexpr int hidden = 128;
   for (const test::Place& place : test::places_and_warpgroups()) {
@@ -76,7 +76,7 @@ LECTERN_TEST("prompt rows: what gelu leaves goes on as halves that no row overfl
   }
 }
 
-LECTERN_TEST("prompt rows: what a norm has packed is what the next product would pack, and is not used for anything else") {
+LECTERN_TEST("prefill rows: rows that a norm packed are what the next product would pack, and no other op reads them") {
   constexpr int width = 96;
   for (const test::Place& place : test::places_and_warpgroups()) {
     for (const DType type : {DType::f16, DType::q8_0}) {
@@ -91,7 +91,7 @@ LECTERN_TEST("prompt rows: what a norm has packed is what the next product would
         const Norm norm{bench.ops->load_vector(parameters[0].data(), width), bench.ops->load_vector(parameters[1].data(), width), 1e-5F};
         PreparedRows prepared;
         const auto gelu = [&](int count) { bench.ops->project_gelu(linear, count, bench.in.floats(), bench.out.floats(), prepared); };
-        // How products want their input is known from the last.
+        // The form in which products read their input is known from the last one.
         const Row plain = known ? bench.run(x, zeros, 0, rows, gelu) : Row();
         const Row normed = bench.run(x, zeros, 0, rows, [&](int count) {
           prepared = bench.ops->normalise(norm, count, width, bench.in.floats());
@@ -118,7 +118,7 @@ LECTERN_TEST("prompt rows: what a norm has packed is what the next product would
   }
 }
 
-LECTERN_TEST("prompt rows: halves neither overflow nor vanish, and what is no number reaches the result") {
+LECTERN_TEST("prefill rows: f16 rows neither overflow nor vanish, and NaN reaches the result") {
   constexpr int columns = 64;
   for (const test::Place& place : test::places()) {
     const MadeMatrix matrix(DType::f16, outputs, columns, 9);
@@ -146,8 +146,8 @@ LECTERN_TEST("prompt rows: halves neither overflow nor vanish, and what is no nu
   }
 }
 
-/// A warp packs rows of up to 1,024 columns, a block of 256 threads those of up to 8,192, one of 1,024 longer ones without a norm; longer ones with a norm are read anew.
-LECTERN_TEST("prompt rows: rows of every length are packed, normed or not") {
+/// A warp packs rows of up to 1,024 columns, a block of 256 threads those of up to 8,192, one of 1,024 longer ones without a norm; longer ones with a norm are read several times.
+LECTERN_TEST("prefill rows: rows of every length are packed, with a norm and without") {
   constexpr int few = 3;
   constexpr int narrow = 32;
   for (const test::Place& place : test::places_and_warpgroups()) {
@@ -179,7 +179,7 @@ LECTERN_TEST("prompt rows: rows of every length are packed, normed or not") {
             bench.ops->project_add(linear, count, bench.in.floats(), bench.out.floats(), prepared);
           };
           const std::string name = place.name + ", " + std::string(info_of(type).name) + " of " + std::to_string(columns) + (norms == 0 ? "" : norms == 1 ? ", normed" : ", normed and shifted");
-          // Alone before anything is known of how products want their input, then packed by the norm.
+          // Alone before the form of the input is known, then packed by the norm.
           const Row alone = bench.run(x, before, 1, 1, work);
           const Row whole = bench.run(x, before, 0, few, work);
           check(test::same_bits(alone, part_of(whole, 1, 1, narrow)), name + ": the same bits alone");

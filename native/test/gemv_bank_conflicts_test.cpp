@@ -1,4 +1,4 @@
-// How warps read weights of answers from shared memory: what only costs time when it is wrong, and no result shows.
+// Bank conflicts of the loads of weights from shared memory: they cost time alone, so no other test shows them.
 #include <algorithm>
 #include <cstddef>
 #include <map>
@@ -18,7 +18,7 @@ using namespace LECTERN_CUDA_SPACE;
 
 constexpr int banks = 32;
 
-/// The most words of one bank that lanes read at once, `bytes` each: as many lanes at once as take a line.
+/// The most words of one bank that lanes read at once, `bytes` each, counting as many lanes as form one transaction.
 int most_words(const int (&at)[32], int bytes) {
   int most = 0;
   const int together = std::min(32, line_bytes / bytes);
@@ -36,35 +36,35 @@ struct EachPlane {
   template <DType type>
   void run() {
     constexpr PlaneShape shape = plane_shape_of<type>;
-    constexpr TilePiece piece = tile_piece(shape);
+    constexpr StageLayout piece = stage_layout(shape);
     const int bytes[plane_count] = {shape.low, shape.second, shape.high, shape.scale, shape.head};
-    int StretchPlaces<int>::*const planes[plane_count] = {&StretchPlaces<int>::low, &StretchPlaces<int>::second, &StretchPlaces<int>::high, &StretchPlaces<int>::scale, &StretchPlaces<int>::head};
+    int QuantBlockAddresses<int>::*const planes[plane_count] = {&QuantBlockAddresses<int>::low, &QuantBlockAddresses<int>::second, &QuantBlockAddresses<int>::high, &QuantBlockAddresses<int>::scale, &QuantBlockAddresses<int>::head};
     for (int plane = 0; plane < plane_count; plane++) {
-      // Of shorter lines, which only heads are, rows lie behind one another.
+      // Shorter lines, which only heads have, are contiguous.
       if (piece.planes[plane].line != line_bytes) continue;
-      for (int first = 0; first < tile_stretches; first += 4) {
+      for (int first = 0; first < stage_quant_blocks; first += 4) {
         int at[32];
-        for (int lane = 0; lane < 32; lane++) at[lane] = stretch_offsets<type>(lane_row(lane), first + lane % 4).*planes[plane];
+        for (int lane = 0; lane < 32; lane++) at[lane] = quant_block_offsets<type>(lane_row(lane), first + lane % 4).*planes[plane];
         check(most_words(at, bytes[plane]) == 1, std::string(info_of(type).name) + ": plane " + std::to_string(plane) + " from stretch " + std::to_string(first) + " on");
       }
     }
   }
 };
 
-LECTERN_TEST("cuda: answers by the tensor cores: lanes that read weights together read them from different banks") {
+LECTERN_TEST("cuda: decode rows: lanes that load weights together have no bank conflicts") {
   EachPlane each;
   for (const DTypeInfo& type : dtype_table) {
-    if (type.block_elements > 1) with_quantised(type.dtype, each);
+    if (type.block_elements > 1) dispatch_quantised(type.dtype, each);
   }
 }
 
-LECTERN_TEST("cuda: answers by the tensor cores: a warp's lanes have four stretches of each of eight rows") {
+LECTERN_TEST("cuda: decode rows: the lanes of a warp have four quant blocks of each of eight rows") {
   std::set<int> rows;
   for (int lane = 0; lane < 32; lane++) {
     check(lane_row(lane) == lane_row(lane / 4 * 4), "lanes of one row are neighbours");
     rows.insert(lane_row(lane));
   }
-  check(rows.size() == lines_rows && *rows.begin() == 0 && *rows.rbegin() == lines_rows - 1, "all eight");
+  check(rows.size() == map_box_rows && *rows.begin() == 0 && *rows.rbegin() == map_box_rows - 1, "all eight");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Attention of many rows through the CUDA kernels, on the emulation and on a device where there is one, against sums in double: heads
-// of several sizes, caches of every type, windows, and the same bits whatever company a row has.
+// Attention of prefill rows through the CUDA kernels, on the emulation and on a device where there is one, against sums in double: heads
+// of several sizes, caches of every type, windows, and the same bits beside any other rows.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -24,10 +24,10 @@ using test::AttentionRun;
 using test::check;
 namespace emulation = cuda::emulation;
 
-/// A half has 11 bits, a byte 8 of the largest of 32.
+/// f16 has 11 bits, int8 8 bits of the largest of 32.
 double allowed(DType kv) { return kv == DType::f32 ? 3e-6 : kv == DType::f16 ? 4e-3 : 4e-2; }
 
-/// The keys and values as a cache of halves or of bytes keeps them.
+/// The keys and values as a cache of f16 or int8 stores them.
 AttentionCase kept(const AttentionCase& made, DType kv) {
   AttentionCase kept = made;
   for (std::size_t begin = 0; begin < kept.pairs.size(); begin += 32) {
@@ -41,7 +41,7 @@ AttentionCase kept(const AttentionCase& made, DType kv) {
   return kept;
 }
 
-LECTERN_TEST("cuda: rows of answers take keys and values exactly as the cache keeps them, split over the chip") {
+LECTERN_TEST("cuda: decode rows: split-KV attention reads keys and values exactly as the cache stores them") {
   for (const test::Place& place : test::places()) {
     for (const DType kv : {DType::f16, DType::q8_0}) {
       for (const int size : {32, 96, 160}) {
@@ -53,10 +53,10 @@ LECTERN_TEST("cuda: rows of answers take keys and values exactly as the cache ke
         for (const std::vector<std::int32_t>& first : {std::vector<std::int32_t>{0, 0, 0, 0, 0}, std::vector<std::int32_t>{0, 40, 64, 3, 101}}) {
           cuda::emulation::blocks_begun = 0;
           const std::vector<float> alone = run.attend(rows, first, 1, true);
-          // Parts of every row and what puts them together, not a block for each head.
+          // The splits of every row and their combination, not a block for each head.
           if (place.name == "emulated") check(cuda::emulation::blocks_begun > 5 * 2 * 16, name + ": split over " + std::to_string(cuda::emulation::blocks_begun) + " blocks");
           const double error = kept(made, kv).furthest(rows, first, alone);
-          // The tensor cores cut sums off; queries or shares as halves alone were some 1e-4.
+          // The tensor cores truncate sums; queries or probabilities as single f16 were some 1e-4.
           check(error < 3e-5, name + ": " + std::to_string(error));
           check(run.attend(rows, first, 4, true) == alone, name + ": the same bits beside others");
           cuda::emulation::set_reverse(true);
@@ -68,8 +68,8 @@ LECTERN_TEST("cuda: rows of answers take keys and values exactly as the cache ke
   }
 }
 
-/// Of positions that lie in a cache of halves already: 8,192 of them are 64 parts, more than a warp has lanes.
-LECTERN_TEST("cuda: an answer that sees thousands of positions has them in as many parts as there may be") {
+/// Positions of an f16 cache: 8,192 of them are 64 splits, more than a warp has lanes.
+LECTERN_TEST("cuda: decode rows: thousands of positions are split into the largest number of splits") {
   constexpr int heads = 3;
   constexpr int size = 32;
   constexpr int positions = 8192;
@@ -121,7 +121,7 @@ LECTERN_TEST("cuda: an answer that sees thousands of positions has them in as ma
   }
 }
 
-LECTERN_TEST("prompt attention: a row sees the cells of its window and no other, the same bits in any company") {
+LECTERN_TEST("prefill attention: a row sees the positions of its window and no other, with the same bits beside any other rows") {
   std::vector<int> rows;
   for (int row = 0; row < AttentionCase::positions; row++) rows.push_back(row);
   for (const test::Place& place : test::places_and_warpgroups()) {
@@ -132,16 +132,16 @@ LECTERN_TEST("prompt attention: a row sees the cells of its window and no other,
       std::vector<std::int32_t> first;
       for (const int row : rows) first.push_back(std::max(0, row + 1 - window));
       const std::string name = place.name + ", heads of " + std::to_string(size) + ", " + std::string(info_of(kv).name) + ", a window of " + std::to_string(window);
-      emulation::group_products = 0;
+      emulation::wgmma_count = 0;
       const std::vector<float> whole = run.attend(rows, first, AttentionCase::positions);
-      if (place.name == test::warpgroup_place().name) check((emulation::group_products > 0) == (kv == DType::f16 && size % 8 == 0), name + ": by warpgroups");
+      if (place.name == test::warpgroup_place().name) check((emulation::wgmma_count > 0) == (kv == DType::f16 && size % 8 == 0), name + ": by wgmma");
       const double error = made.furthest(rows, first, whole);
       check(error < allowed(kv), name + ": " + std::to_string(error));
       check(run.attend(rows, first, 77) == whole, name + ": in passes of 77");
       cuda::emulation::set_reverse(true);
       check(run.attend(rows, first, AttentionCase::positions) == whole, name + ": threads in reverse");
       cuda::emulation::set_reverse(false);
-      // A few rows, each a tile of its own, and as answers go on.
+      // A few rows, each a tile of its own, and as decode rows.
       const std::vector<int> some = {0, 63, 64, 150, 299};
       std::vector<std::int32_t> from;
       std::vector<float> same;
@@ -151,35 +151,35 @@ LECTERN_TEST("prompt attention: a row sees the cells of its window and no other,
         same.insert(same.end(), at, at + std::ptrdiff_t{AttentionCase::heads} * size);
       }
       check(run.attend(some, from, 5) == same, name + ": each a tile of its own");
-      check(made.furthest(some, from, run.attend(some, from, 1, true)) < allowed(kv), name + ": rows of answers");
+      check(made.furthest(some, from, run.attend(some, from, 1, true)) < allowed(kv), name + ": decode rows");
     }
   }
 }
 
-LECTERN_TEST("prompt attention: warpgroups are tried, and where they do not attend as they should are left alone, and it is said") {
+LECTERN_TEST("prefill attention: wgmma is tried, and where the trial finds it wrong it is not used, and that is remarked") {
   if (!test::tests_emulation()) return;
   const AttentionCase made(72);
   const std::vector<int> rows = {3, 4, 5, 100, 299};
   const std::vector<std::int32_t> first(rows.size());
   const auto result = [&](int device, bool wrong) {
     emulation::remarks.clear();
-    emulation::groups_multiply_wrongly = wrong;
+    emulation::wgmma_is_wrong = wrong;
     const std::unique_ptr<Backend> backend = cuda_emulated::make_backend(device);
     AttentionRun run(*backend, made, DType::f16);
-    emulation::groups_multiply_wrongly = false;
-    emulation::group_products = 0;
+    emulation::wgmma_is_wrong = false;
+    emulation::wgmma_count = 0;
     return run.attend(rows, first, 5);
   };
   const std::vector<float> single = result(0, false);
-  check(result(1, true) == single && emulation::group_products == 0, "single warps attend");
-  check(emulation::remarks.find("Attention of prompts goes by single warps") != std::string::npos, "said: " + emulation::remarks);
+  check(result(1, true) == single && emulation::wgmma_count == 0, "mma.sync is used");
+  check(emulation::remarks.find("Attention of prefill rows uses mma.sync") != std::string::npos, "said: " + emulation::remarks);
   const std::vector<float> taken = result(1, false);
-  check(emulation::group_products > 0 && emulation::remarks.empty(), "where nothing is wrong they are used, and nothing is said: " + emulation::remarks);
+  check(emulation::wgmma_count > 0 && emulation::remarks.empty(), "where nothing is wrong they are used, and nothing is said: " + emulation::remarks);
   check(made.furthest(rows, first, taken) < allowed(DType::f16), "to the same end");
-  emulation::group_products = 0;
+  emulation::wgmma_count = 0;
   const std::unique_ptr<Backend> backend = cuda_emulated::make_backend(1);
   AttentionRun bytes(*backend, made, DType::f32);
-  check(bytes.attend(rows, first, 5).size() == single.size() && emulation::group_products == 0, "a cache that they do not take is not tried");
+  check(bytes.attend(rows, first, 5).size() == single.size() && emulation::wgmma_count == 0, "a cache that they do not take is not tried");
 }
 
 }  // namespace
