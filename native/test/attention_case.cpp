@@ -76,7 +76,7 @@ AttentionRun::AttentionRun(Backend& backend, const AttentionCase& made, DType kv
   OpsShape shape{};
   shape.rows = shape.part_rows = positions;
   shape.columns = shape.outputs = width;
-  shape.logit_rows = 4;  // as many go on with answers at most
+  shape.logit_rows = 4;  // as many decode rows at most
   shape.heads = heads;
   shape.threads = 2;
   shape.kv = {1, 1, positions, kv_heads, size, kv};

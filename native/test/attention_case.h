@@ -37,7 +37,7 @@ class AttentionRun {
  public:
   AttentionRun(Backend& backend, const AttentionCase& made, DType kv = DType::f32);
 
-  /// Some rows' attention, each from a first position of its own on; in passes of `rows_per_pass`, as rows that go on with answers
+  /// Attention of some rows, each from a first position of its own; in passes of `rows_per_pass`, as decode rows
   /// where `decoded`.
   std::vector<float> attend(const std::vector<int>& rows, const std::vector<std::int32_t>& first, int rows_per_pass, bool decoded = false);
 

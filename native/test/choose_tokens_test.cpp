@@ -265,7 +265,7 @@ std::vector<std::string> made_tokens() {
   return tokens;
 }
 
-/// The results of two sequences side by side: every token with its logprob, and why each ended.
+/// The result of two generations beside each other: every token with its logprob, and why each ended.
 std::string answers(const Place& place, const test::OwnedTokenizer& tokenizer, const llm::GenerateOptions& options) {
   test::MadeShape shape;
   shape.dtype = DType::q8_0;

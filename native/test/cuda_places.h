@@ -23,7 +23,7 @@ struct Place {
 /// The emulated device that has warpgroups. A device on which the kernels run has them or not.
 Place warpgroup_place();
 
-/// The emulation, and the first device that answers; that alone where a device is required. Where a device is required and none answers, a check fails.
+/// The emulation, and the first device that responds; that alone where a device is required. Where a device is required and none responds, a check fails.
 std::vector<Place> places();
 
 /// And the emulated device with warpgroups, where the emulation may run.

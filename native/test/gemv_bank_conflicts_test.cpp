@@ -36,16 +36,16 @@ struct EachPlane {
   template <DType type>
   void run() {
     constexpr PlaneShape shape = plane_shape_of<type>;
-    constexpr StageLayout piece = stage_layout(shape);
+    constexpr StageLayout layout = stage_layout(shape);
     const int bytes[plane_count] = {shape.low, shape.second, shape.high, shape.scale, shape.head};
     int QuantBlockAddresses<int>::*const planes[plane_count] = {&QuantBlockAddresses<int>::low, &QuantBlockAddresses<int>::second, &QuantBlockAddresses<int>::high, &QuantBlockAddresses<int>::scale, &QuantBlockAddresses<int>::head};
     for (int plane = 0; plane < plane_count; plane++) {
       // Shorter lines, which only heads have, are contiguous.
-      if (piece.planes[plane].line != line_bytes) continue;
+      if (layout.planes[plane].line != line_bytes) continue;
       for (int first = 0; first < stage_quant_blocks; first += 4) {
         int at[32];
         for (int lane = 0; lane < 32; lane++) at[lane] = quant_block_offsets<type>(lane_row(lane), first + lane % 4).*planes[plane];
-        check(most_words(at, bytes[plane]) == 1, std::string(info_of(type).name) + ": plane " + std::to_string(plane) + " from stretch " + std::to_string(first) + " on");
+        check(most_words(at, bytes[plane]) == 1, std::string(info_of(type).name) + ": plane " + std::to_string(plane) + " from quant block " + std::to_string(first) + " on");
       }
     }
   }
@@ -61,7 +61,7 @@ LECTERN_TEST("cuda: decode rows: lanes that load weights together have no bank c
 LECTERN_TEST("cuda: decode rows: the lanes of a warp have four quant blocks of each of eight rows") {
   std::set<int> rows;
   for (int lane = 0; lane < 32; lane++) {
-    check(lane_row(lane) == lane_row(lane / 4 * 4), "lanes of one row are neighbours");
+    check(lane_row(lane) == lane_row(lane / 4 * 4), "lanes of one row are consecutive");
     rows.insert(lane_row(lane));
   }
   check(rows.size() == map_box_rows && *rows.begin() == 0 && *rows.rbegin() == map_box_rows - 1, "all eight");

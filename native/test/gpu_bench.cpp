@@ -34,7 +34,7 @@ double seconds_of(const Work& work) {
 template <class... Values>
 void tell(const char* format, Values... values) {
   std::printf(format, values...);
-  // Whoever waits for the report gets what there is, also when the rest never comes.
+  // The reader of the report gets what there is, also when the rest never comes.
   std::fflush(stdout);
 }
 
@@ -141,7 +141,7 @@ class GpuBench {
     if (!remarks.empty()) tell(" %s", remarks.c_str());
   }
 
-  /// As many layers as there is memory for; times are told for all.
+  /// As many layers as there is memory for; times are reported for all.
   LayeredOptions fitting(const Backend& backend, const BenchShape& shape, LayeredOptions options) const {
     const std::size_t room = backend.info().memory_free_bytes / 20 * 19;
     while (options.layers > 1 && LayeredModel::bytes(backend, shape, options) > room) options.layers--;
@@ -192,7 +192,7 @@ class GpuBench {
     tell_parts("a prompt of " + std::to_string(std::min(pass, prompts[1])), model->time_parts(0, std::min(pass, prompts[1]), 0));
   }
 
-  /// Of each op of a layer, queued by itself and not recorded: where a kernel lasts less than queueing it, that is what is told.
+  /// For each op of a layer, queued by itself and not recorded: where a kernel is shorter than its launch, the launch is reported.
   void tell_parts(const std::string& what, const std::vector<LayeredModel::PartTime>& times) const {
     tell("\n| %s: a layer's | us | TB/s | of reading | TFLOP/s | of bf16 |\n|---|---|---|---|---|---|\n", what.c_str());
     for (const LayeredModel::PartTime& time : times) {
@@ -201,7 +201,7 @@ class GpuBench {
     }
   }
 
-  /// The middle of several tokens, after some that nobody times.
+  /// The median of several tokens, after some that are not timed.
   void tell_decode(LayeredModel& model, int slots, int context, double whole) {
     if (!has_time()) return tell("| %d | %d | not measured: the time was over | | |\n", slots, context);
     for (int i = 0; i < (options_.emulated ? 2 : 5); i++) sound_ = model.decode(slots, context) && sound_;
@@ -237,7 +237,7 @@ class GpuBench {
   GpuBenchOptions options_;
   Clock::time_point begin_;
   cuda::PeakRates shown_{};
-  double bytes_ = 0;       // a second, that shares are told of
+  double bytes_ = 0;       // per second, the basis of reported shares
   double operations_ = 0;  // the same
   bool sound_ = true;      // all logits so far were numbers
 };

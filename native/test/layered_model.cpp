@@ -128,7 +128,7 @@ void LayeredModel::list_answers(int slots, int position) {
 
 void LayeredModel::list_prompt(int rows, int from) {
   resize(rows);
-  // Rows that are all the same would let the tensor cores' wires rest, and the chip run faster than it does.
+  // With rows that are all the same the tensor cores would use less power, and the GPU run faster than it does.
   for (std::int32_t& token : tokens_) token = static_cast<std::int32_t>(random_() % static_cast<unsigned>(shape_.vocabulary));
   std::iota(positions_.begin(), positions_.end(), from);
   cells_ = positions_;

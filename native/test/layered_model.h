@@ -33,16 +33,16 @@ class LayeredModel {
   /// What the model takes on the device, told before it is made.
   static std::size_t bytes(const Backend& backend, const BenchShape& shape, const LayeredOptions& options);
 
-  /// One token of an answer in each of the first `slots` slots, at `position`; returns when the tokens that follow are chosen, as a service
-  /// does. False where logits are no numbers: what was done then is not what a model does.
+  /// A decode pass: one token in each of the first `slots` slots, at `position`; returns when the next tokens are chosen, as in a service.
+  /// False where logits are NaN, because a model would not continue then.
   bool decode(int slots, int position);
   /// `rows` tokens of a prompt from position `from` on, and the logits of the last where wanted.
   void prompt(int rows, int from, bool wants_logits);
   /// Texts of an encoder, one after the other, each of `length` tokens.
   void embed(int texts, int length);
 
-  /// The ops of a layer by themselves, each in all layers one after the other: of answers in `slots` slots at `position`, or where there are
-  /// none of a prompt of `rows` tokens from `position` on. The best of a few turns.
+  /// The ops of a layer by themselves, each in all layers one after the other: of decode rows in `slots` slots at `position`, or with 0 slots
+  /// of `rows` prefill rows from `position` on. The best of a few runs.
   struct PartTime {
     const char* name;
     double seconds;     // a layer
@@ -53,7 +53,7 @@ class LayeredModel {
   /// The same of an encoder with `texts` texts of `length` tokens.
   std::vector<PartTime> time_text_parts(int texts, int length);
 
-  /// What a token of an answer reads: every matrix once, and the keys and values of `seen` positions in each of `slots` slots.
+  /// The bytes that a decode pass reads: every matrix once, and the keys and values of `seen` positions in each of `slots` slots.
   double bytes_read(int slots, int seen) const;
   /// Additions and multiplications of `rows` rows that see `seen` cells on the average, without the logits.
   double operations(int rows, double seen) const;

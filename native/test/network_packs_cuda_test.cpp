@@ -48,7 +48,7 @@ LECTERN_TEST("cuda: every op case of the pack's first tier, emulated, in every p
       for (const Json& entry : index["cases"].list) {
         const std::string& name = entry["name"].string;
         if (entry["tier"].number != 1 || (precision == Precision::f16 && beyond_halves(name) != nullptr) || (precision == Precision::f32 && !has_products(entry))) continue;
-        // A backend for each case, so that a write outside of its memory is reported at the end of that case.
+        // A device for each case, so that a case which wrote beside its memory is reported at its end.
         const auto device = cuda_emulated::make_backend();
         PackCase data = read_op_case(pack, entry);
         widen(data, precision);

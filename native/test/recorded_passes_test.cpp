@@ -1,4 +1,4 @@
-// Passes of answers that were recorded and launched as one: the same bits as call by call, whatever changes from one to the next.
+// Decode passes that were recorded and launched as CUDA graphs: the same bits as call by call, whatever changes between passes.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -24,7 +24,7 @@ Row pass(llm::Model& model, int slots, int turn, int wanted) {
   return {logits, logits + std::ptrdiff_t{wanted} * model.config().vocabulary};
 }
 
-/// Answers of 1 to 5 at once by turns, so that every number comes back after others; passes of prompts, and such as give not all logits.
+/// Decode of 1 to 5 rows in turn, so that every number comes back after others; prefill passes, and passes that do not give all logits.
 std::vector<Row> all_passes(llm::Model& model) {
   std::vector<Row> all;
   for (int slot = 0; slot < 5; slot++) test::feed(model, test::some_tokens(2 * slot + 1, model.config().vocabulary), 3, slot);
