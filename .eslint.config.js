@@ -17,7 +17,7 @@ const mayImport = {
   geometry: [],
   tasks: ['platform'],
   workers: ['platform'],
-  models: ['engine'],
+  models: ['engine', 'platform'],
   engine: ['platform'],
   client: [],
   mcp: ['client', 'platform'],

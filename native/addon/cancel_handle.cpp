@@ -9,7 +9,7 @@ constexpr napi_type_tag tag = {0x9f2c61d04be84a37, 0xb1a7e35d80c2f946};
 }  // namespace
 
 Napi::Function CancelHandle::define(Napi::Env env) {
-  return DefineClass(env, "Cancel", {InstanceMethod<&CancelHandle::cancel>("cancel")});
+  return DefineClass(env, "Cancel", {InstanceMethod<&CancelHandle::cancel>("cancel"), InstanceMethod<&CancelHandle::hold>("hold")});
 }
 
 CancelHandle::CancelHandle(const Napi::CallbackInfo& info) : Napi::ObjectWrap<CancelHandle>(info) {

@@ -1,4 +1,4 @@
-// `new Cancel()`: the flag that TypeScript sets when an AbortSignal fires. The signal itself never reaches native code.
+// `new Cancel()`: the flags that TypeScript sets when an AbortSignal fires, and when a generation pauses. The signal itself never reaches native code.
 #pragma once
 
 #include <memory>
@@ -21,6 +21,7 @@ class CancelHandle : public Napi::ObjectWrap<CancelHandle> {
 
  private:
   void cancel(const Napi::CallbackInfo& /*info*/) { flag_->request(); }
+  void hold(const Napi::CallbackInfo& info) { flag_->hold(info[0].ToBoolean().Value()); }
 
   std::shared_ptr<Cancel> flag_ = std::make_shared<Cancel>();
 };

@@ -20,7 +20,8 @@ Napi::Function LanguageModelHandle::define(Napi::Env env) {
   return DefineClass(env, "LanguageModel",
                      {InstanceMethod<&LanguageModelHandle::generate>("generate"), InstanceMethod<&LanguageModelHandle::embed>("embed"), InstanceMethod<&LanguageModelHandle::count_tokens>("countTokens"),
                       InstanceMethod<&LanguageModelHandle::tokenize>("tokenize"),
-                      InstanceMethod<&LanguageModelHandle::token_bytes>("tokenBytes"), InstanceMethod<&LanguageModelHandle::close>("close")});
+                      InstanceMethod<&LanguageModelHandle::token_bytes>("tokenBytes"), InstanceMethod<&LanguageModelHandle::wake>("wake"),
+                      InstanceMethod<&LanguageModelHandle::close>("close")});
 }
 
 Napi::Value LanguageModelHandle::make(Napi::Env env, const std::shared_ptr<Environment>& environment, Environment::Id id, const LoadedModel& info) {
@@ -43,6 +44,13 @@ Napi::Value LanguageModelHandle::generate(const Napi::CallbackInfo& info) {
       };
     }
     use(call).generate(std::move(arguments.call), std::move(on_chunk), std::move(cancel), environment().deliver<llm::GenerateResult>(call, as_value));
+  });
+}
+
+Napi::Value LanguageModelHandle::wake(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&]() -> Napi::Value {
+    model().wake();
+    return info.Env().Undefined();
   });
 }
 

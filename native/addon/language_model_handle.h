@@ -20,6 +20,8 @@ class LanguageModelHandle : public ModelHandle<LanguageModelHandle, LanguageMode
  private:
   /// (prompt, options, cancel?) -> result; options.onTokens gets bursts, one call at a time, before the promise settles.
   Napi::Value generate(const Napi::CallbackInfo& info);
+  /// () -> undefined, at once: held generations whose flags have changed are seen to.
+  Napi::Value wake(const Napi::CallbackInfo& info);
   /// (prompt, cancel?) -> { vector, promptTokens }
   Napi::Value embed(const Napi::CallbackInfo& info);
   /// (prompt, addSpecial, cancel?) -> Int32Array

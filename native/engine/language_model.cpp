@@ -139,14 +139,26 @@ void LanguageModel::generate(GenerateCall call, std::function<void(llm::TokenChu
 void LanguageModel::start(llm::GenerateRequest request) {
   check_usable();
   // The lane's turns come first: a closed lane refuses here, before the scheduler holds a request that would never be stepped.
-  if (!stepping_) lane_.repeat(std::make_shared<Cancel>(), [this](const Cancel& all) { return turn(all); });
-  stepping_ = true;
+  step_on();
   running_.push_front(request.cancel);
   request.done = [this, place = running_.begin(), done = std::move(request.done)](Outcome<llm::GenerateResult> outcome) {
     running_.erase(place);
     done(broken_ ? Outcome<llm::GenerateResult>(*broken_) : std::move(outcome));
   };
   loaded_->scheduler->submit(std::move(request));
+}
+
+void LanguageModel::step_on() {
+  if (!stepping_) lane_.repeat(std::make_shared<Cancel>(), [this](const Cancel& all) { return turn(all); });
+  stepping_ = true;
+}
+
+void LanguageModel::wake() {
+  const auto look = [this](const Cancel&) {
+    if (loaded_ && loaded_->scheduler) step_on();
+    return std::monostate{};
+  };
+  lane_.submit<std::monostate>(std::make_shared<Cancel>(), look, [](const Outcome<std::monostate>&) {});
 }
 
 bool LanguageModel::turn(const Cancel& all) {

@@ -59,6 +59,9 @@ class LanguageModel {
   /// `on_chunk` is called on the model's lane before `done` and must not throw.
   void generate(GenerateCall call, std::function<void(llm::TokenChunk)> on_chunk, std::shared_ptr<Cancel> cancel, Done<llm::GenerateResult> done);
 
+  /// After the flags of a generation that is held have changed: the model's lane rests while all of them are held.
+  void wake();
+
   /// Divided by its Euclidean length where `normalise`, else as the model gives it.
   void embed(Prompt prompt, bool normalise, std::shared_ptr<Cancel> cancel, Done<Embedding> done);
 
@@ -88,6 +91,7 @@ class LanguageModel {
   Embedding embed_now(const std::shared_ptr<EmbeddingBatcher::Text>& text, bool normalise, const Cancel& cancel);
   void start(llm::GenerateRequest request);
   bool turn(const Cancel& all);
+  void step_on();
   void check_usable() const;
   void free();
 

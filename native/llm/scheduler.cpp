@@ -16,6 +16,7 @@ using Clock = std::chrono::steady_clock;
 double milliseconds(Clock::duration duration) { return std::chrono::duration<double, std::milli>(duration).count(); }
 
 bool cancelled(const GenerateRequest& request) { return request.cancel && request.cancel->requested(); }
+bool held(const GenerateRequest& request) { return request.cancel && request.cancel->held(); }
 
 Error cancelled_error() { return Error(ErrorCode::cancelled, "The work was cancelled."); }
 
@@ -62,6 +63,7 @@ struct Scheduler::State {
   int slots() const { return static_cast<int>(contents.size()); }
   bool all_busy() const { return std::all_of(contents.begin(), contents.end(), [](const SlotContents& slot) { return slot.busy; }); }
   bool all_idle() const { return std::none_of(contents.begin(), contents.end(), [](const SlotContents& slot) { return slot.busy; }); }
+  bool can_go_on();
   std::optional<Running>& running_in(int slot) { return running[static_cast<std::size_t>(slot)]; }
   SlotContents& contents_of(int slot) { return contents[static_cast<std::size_t>(slot)]; }
 
@@ -198,7 +200,7 @@ int Scheduler::State::chunk_end(int from, int prompt_tokens, int others) const {
 void Scheduler::State::compose() {
   batch.clear();
   for (int i = 0; i < slots(); i++) {
-    if (running_in(i) && i != prefill_slot) batch.push_back({running_in(i)->generation.last(), i, contents_of(i).positions(), true, true});
+    if (running_in(i) && i != prefill_slot && !held(running_in(i)->request)) batch.push_back({running_in(i)->generation.last(), i, contents_of(i).positions(), true, true});
   }
   if (prefill_slot < 0) return;
   const GenerateRequest& request = running_in(prefill_slot)->request;
@@ -295,6 +297,15 @@ void Scheduler::State::write(int slot, int row) {
   }
 }
 
+/// A flag that changes while this is decided is followed by another step: its caller asks for one.
+bool Scheduler::State::can_go_on() {
+  if (prefill_slot >= 0 || (!queue.empty() && !all_busy())) return true;
+  for (int i = 0; i < slots(); i++) {
+    if (running_in(i) && (!held(running_in(i)->request) || cancelled(running_in(i)->request))) return true;
+  }
+  return std::any_of(queue.begin(), queue.end(), [](const Waiting& waiting) { return cancelled(waiting.request); });
+}
+
 void Scheduler::State::finish(int slot, FinishReason reason) {
   const Running ended = release(slot);
   const Clock::time_point now = Clock::now();
@@ -349,7 +360,7 @@ bool Scheduler::step() {
   state_->drop_cancelled();
   state_->start_next();
   state_->run_pass();
-  return !idle();
+  return state_->can_go_on();
 }
 
 bool Scheduler::idle() const { return state_->queue.empty() && state_->all_idle(); }

@@ -1,4 +1,4 @@
-// Several sequences at once from one model: slots, prefill chunks, one batch per step, cached prefixes.
+// Several sequences at once from one model: slots, prefill chunks, one batch per step, sequences that are held, cached prefixes.
 #pragma once
 
 #include <cstdint>
@@ -54,7 +54,7 @@ struct GenerateResult {
 struct GenerateRequest {
   std::vector<TokenId> prompt;
   GenerateOptions options;
-  std::shared_ptr<Cancel> cancel;  // or null
+  std::shared_ptr<Cancel> cancel;  // or null; while it is held the sequence is not decoded, and keeps its slot with all positions
   std::function<void(TokenChunk)> on_chunk;  // or null
   std::function<void(std::variant<GenerateResult, Error>)> done;
 };
@@ -86,8 +86,8 @@ class Scheduler {
   /// ids out of range, `context_overflow` with both counts, bad options) is done at once with its error.
   void submit(GenerateRequest request);
 
-  /// One pass: a decode row for every sequence that is being generated, and a prefill chunk of one prompt. Cancelled requests end first, also
-  /// those in the queue. False when no work remains.
+  /// One pass: a decode row for every sequence that is being generated and not held, and a prefill chunk of one prompt. Cancelled requests end
+  /// first, also those in the queue. False when no work remains, or none before a flag changes: all busy slots are held.
   bool step();
 
   bool idle() const;

@@ -254,6 +254,56 @@ struct Leaver {
   }
 };
 
+LECTERN_TEST("scheduler: an answer that is held keeps its positions and its bytes, and others have the passes meanwhile") {
+  const auto first = prompt(100), second = prompt(90, 3);
+  const auto alone = [](const std::vector<TokenId>& ids, GenerateOptions options) {
+    House own;
+    const auto told = submit(*own.scheduler, ids, std::move(options));
+    run(*own.scheduler);
+    return told->text;
+  };
+  GenerateOptions options = sampled(5, 60);
+  options.grammar = json_grammar();
+  options.ignore_end = true;
+  const std::string expected = alone(first, options), other = alone(second, sampled(6, 40));
+  House house;
+  Scheduler& scheduler = *house.scheduler;
+  const auto flag = std::make_shared<Cancel>();
+  const auto held = submit(scheduler, first, options, flag);
+  const auto steps_until = [&](std::size_t tokens) {
+    while (held->ids.size() < tokens && scheduler.step()) {}
+  };
+  // Whenever it is held, another runs from its prompt to its end beside it.
+  for (const std::size_t tokens : {1U, 2U, 9U}) {
+    steps_until(tokens);
+    flag->hold(true);
+    const auto beside = submit(scheduler, second, sampled(6, 40));
+    run(scheduler);
+    check(beside->text == other && beside->result.has_value(), "the other");
+    check(held->ids.size() == tokens && !held->done() && !scheduler.idle(), "held");
+    check(!scheduler.step(), "nothing to do while it is held");
+    flag->hold(false);
+  }
+  run(scheduler);
+  check(held->result && held->text == expected, "the same bytes");
+
+  // Both slots are held: what is queued waits, and begins when one of them is given up.
+  const std::vector<std::shared_ptr<Cancel>> flags{std::make_shared<Cancel>(), std::make_shared<Cancel>()};
+  const auto one = submit(scheduler, first, sampled(7, 50), flags[0]), two = submit(scheduler, second, sampled(8, 50), flags[1]);
+  while (two->ids.empty()) scheduler.step();
+  for (const auto& each : flags) each->hold(true);
+  const auto queued = submit(scheduler, second, sampled(6, 40));
+  run(scheduler);
+  check(!queued->done() && !one->done() && !two->done(), "all wait");
+  flags[0]->request();
+  run(scheduler);
+  check(one->error && one->error->code() == ErrorCode::cancelled, "a held one is cancelled like any other");
+  check(queued->result && queued->text == other && !two->done(), "and its slot is free");
+  flags[1]->hold(false);
+  run(scheduler);
+  check(two->result && two->text == alone(second, sampled(8, 50)), "the last");
+}
+
 LECTERN_TEST("scheduler: a prompt is given up between layers, and what was kept before is as it was") {
   House house(6);
   Scheduler& scheduler = *house.scheduler;

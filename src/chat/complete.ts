@@ -55,7 +55,7 @@ async function write(
   const onTokens = (burst: TokenChunk): void => {
     show(reader.push(markers.push(burst)), { ids: burst.ids, ...(burst.logprobs === undefined ? {} : { logprobs: burst.logprobs }) });
   };
-  const result = await lease.model.generate(prepared.ids, optionsOf(request, prepared, index, signal, onTokens));
+  const result = await lease.model.generate(prepared.ids, { ...optionsOf(request, prepared, index, signal, onTokens), ...(lease.turn === undefined ? {} : { pacing: lease.turn }) });
   show(joined([...reader.push(markers.end()), ...reader.end(result.finishReason === 'length')]), { ids: [] });
   const called = parts.some(({ kind }) => kind === 'toolCall');
   return {

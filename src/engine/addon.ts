@@ -18,9 +18,11 @@ export interface ConfinementSupport {
   systemCallFilter: boolean;
 }
 
-/** A flag that native code reads at every step of a job; an AbortSignal never crosses. */
+/** Flags that native code reads at every step of a job; an AbortSignal never crosses. */
 export interface NativeCancel {
   cancel(): void;
+  /** Whether a generation stands still; NativeLanguageModel.wake() makes the model see that it may go on. */
+  hold(held: boolean): void;
 }
 
 /**
@@ -50,7 +52,9 @@ export type NativePrompt = string | Int32Array | readonly PromptPart[] | PackedP
 /** As LanguageModel in port.ts; a second `close` rejects with `invalid_state`. Callbacks must not throw. */
 export interface NativeLanguageModel {
   readonly info: LoadedModel;
-  generate(prompt: NativePrompt, options: Omit<GenerateOptions, 'signal'>, cancel?: NativeCancel): Promise<GenerateResult>;
+  generate(prompt: NativePrompt, options: Omit<GenerateOptions, 'signal' | 'pacing'>, cancel?: NativeCancel): Promise<GenerateResult>;
+  /** After a flag has changed on which a held generation waits. */
+  wake(): void;
   embed(prompt: NativePrompt, normalise: boolean, cancel?: NativeCancel): Promise<Embedding>;
   tokenize(prompt: NativePrompt, addSpecial: boolean, cancel?: NativeCancel): Promise<Int32Array>;
   countTokens(prompt: NativePrompt, addSpecial: boolean, cancel?: NativeCancel): Promise<number>;

@@ -1,8 +1,8 @@
 /** A model in memory: the port's interface over its native handle. */
 import { LecternError } from '../errors.js';
-import type { NativeAddon, NativeLanguageModel, NativePrompt } from './addon.js';
+import type { NativeAddon, NativeCancel, NativeLanguageModel, NativePrompt } from './addon.js';
 import { atTheSeam, callNative } from './native-call.js';
-import type { CallOptions, EmbedOptions, Embedding, GenerateOptions, GenerateResult, LanguageModel, LoadedModel, Prompt } from './port.js';
+import type { CallOptions, EmbedOptions, Embedding, GenerateOptions, GenerateResult, LanguageModel, LoadedModel, Pacing, Prompt, TokenBurst } from './port.js';
 
 export class AddonLanguageModel implements LanguageModel {
   readonly info: LoadedModel;
@@ -19,11 +19,38 @@ export class AddonLanguageModel implements LanguageModel {
   }
 
   async generate(prompt: Prompt, options: GenerateOptions = {}): Promise<GenerateResult> {
-    const { signal, onTokens, ...rest } = options;
+    const { signal, pacing, onTokens, ...rest } = options;
     const asked = { ...rest, seed: rest.seed ?? Math.floor(Math.random() * 2 ** 53) };
+    const hear = pacing === undefined ? onTokens : (burst: TokenBurst): void => {
+      onTokens?.(burst);
+      pacing.wrote(burst.ids.length);
+    };
     return callNative(this.#addon, signal, async (cancel, guard) => {
-      return this.#native.generate(toNative(prompt), onTokens ? { ...asked, onTokens: guard(onTokens) } : asked, cancel);
+      const stop = pacing === undefined ? undefined : this.#pace(cancel, pacing, signal);
+      try {
+        return await this.#native.generate(toNative(prompt), hear ? { ...asked, onTokens: guard(hear) } : asked, cancel);
+      } finally {
+        stop?.();
+      }
     });
+  }
+
+  /** Until the returned function is called. A generation that is held does not look at its other flag by itself. */
+  #pace(cancel: NativeCancel, pacing: Pacing, signal: AbortSignal | undefined): () => void {
+    const wake = (): void => {
+      if (this.#closing === undefined) this.#native.wake();
+    };
+    const change = (): void => {
+      cancel.hold(pacing.paused);
+      if (!pacing.paused) wake();
+    };
+    if (pacing.paused) cancel.hold(true);
+    const stopListening = pacing.onChange(change);
+    signal?.addEventListener('abort', wake, { once: true });
+    return () => {
+      stopListening();
+      signal?.removeEventListener('abort', wake);
+    };
   }
 
   embed(input: Prompt, options: EmbedOptions = {}): Promise<Embedding> {

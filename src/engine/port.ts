@@ -161,7 +161,17 @@ export interface PackedPrompt {
 /** A string is one part that is not special. */
 export type Prompt = string | readonly number[] | readonly PromptPart[] | PackedPrompt;
 
+/** Lets a generation stand still between two tokens, while it keeps its KV cache positions and the state of its sampler: the same tokens come as without. */
+export interface Pacing {
+  /** Called with the number of tokens of each burst. */
+  wrote(tokens: number): void;
+  readonly paused: boolean;
+  /** Called at each change of `paused`, until the returned function is called. A few tokens may still come after a pause. */
+  onChange(listener: () => void): () => void;
+}
+
 export interface GenerateOptions extends CallOptions {
+  pacing?: Pacing;
   /** Begin token as the vocabulary asks; for text prompts. Default true. */
   addSpecial?: boolean;
   /** Default: to the end of the slot's context. */
@@ -265,7 +275,7 @@ export interface MemoryNeed {
 
 export interface ModelShape {
   device?: 'cpu' | 'cuda';
-  /** Answers written side by side. Default 2. */
+  /** Sequences that are kept in the KV cache side by side, paused ones among them. Default 2. */
   slots?: number;
   /** Tokens per slot; default: what the model was trained for. */
   context?: number;

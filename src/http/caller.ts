@@ -27,14 +27,14 @@ const administrator = 'administrator';
 
 const lookMs = 2_000;
 
-/** The identity of all programs of this host, whichever address of loopback they use: no one of them gets more by using several. */
+/** The identity of all programs of this host, whichever address of loopback they use: none of them gets more by using several. */
 const thisHost = '127.0.0.1';
 
 /** Without a gate callers are not distinguished: a service in a test. */
 const everyone: Caller = { identity: '', isAdministrator: true };
 
 /**
- * Throws `invalid_request` for settings that let in nobody knows whom: a network address or a proxy without a list, a list with a
+ * Throws `invalid_request` for settings that would let in unknown clients: a network address or a proxy without a list, a list with a
  * mistake, roles that do not exist.
  */
 export class Gate {
@@ -58,7 +58,7 @@ export class Gate {
   }
 
   /**
-   * Reads the list again when its file changes: who is taken out of it stays out, without a restart. One with a mistake is told to
+   * Reads the list again when its file changes: a client that is taken out of it stays out, without a restart. One with a mistake is reported to
    * `onFailure` and not used. Answers the way to stop.
    */
   watch(onFailure: (error: LecternError) => void, onChange: () => void, everyMs = lookMs): () => void {
@@ -67,7 +67,7 @@ export class Gate {
     let seen = this.text;
     this.looking = watchFile(() => {
       const text = readText(accessList);
-      // An editor may be in the middle of it: only what two looks in a row have seen counts.
+      // An editor may be in the middle of it: only a text that was read twice in a row counts.
       const isSettled = text === seen;
       seen = text;
       if (!isSettled) return false;
@@ -136,7 +136,7 @@ export class Gate {
   }
 
   /**
-   * Whoever comes through a proxy of this host would be an administrator, were it taken for a program. A listed one must say for whom it
+   * A client that comes through a proxy of this host would be an administrator, were it taken for a program. A listed one must say for whom it
    * speaks, wherever it runs: else its own address would speak for all. Throws `forbidden`.
    */
   private refuseUnknownProxy(peer: NetworkAddress, request: FastifyRequest): void {
@@ -147,7 +147,7 @@ export class Gate {
       const instead = sign.startsWith('HTTP/') ? 'a program of this host must speak HTTP/1.1, and a proxy' : 'a proxy';
       throw new LecternError('forbidden', `A proxy on this host seems to pass the request on (${sign}), and the setting trusted-proxies does not name it: ${instead} must be named there and set x-forwarded-for.`);
     }
-    // From elsewhere it may be the proxy's own look at the service; its address has a role of its own.
+    // From elsewhere it may be the proxy's own check of the service; its address has a role of its own.
     if (request.headers['x-forwarded-for'] !== undefined || (sign.startsWith('HTTP/') && !isLoopback(peer))) return;
     throw new LecternError('forbidden', `The proxy does not say for whom it speaks (${sign}): it must set x-forwarded-for.`);
   }

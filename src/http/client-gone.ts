@@ -4,7 +4,7 @@ import { LecternError } from '../errors.js';
 import type { Leaving } from '../models/types.js';
 
 /**
- * A client that leaves before it has its answer. An AbortSignal takes 900 bytes and its listeners more, which nobody needs while a request
+ * A client that leaves before it has its answer. An AbortSignal takes 900 bytes and its listeners more, which no request needs while it
  * waits for its turn: it is made when it is asked for.
  */
 export class ClientGone implements Leaving {
@@ -13,7 +13,7 @@ export class ClientGone implements Leaving {
   readonly #listeners: { handleEvent(): void }[] = [];
 
   /**
-   * Whoever answers without ending the work (a 504) stops listening first: the close that follows means nothing then.
+   * A route that answers without ending the work (a 504) stops listening first: the close that follows means nothing then.
    *
    * `request.signal` of Fastify aborts within a millisecond of a POST although the client is there; `close` of the raw reply
    * with an unfinished answer is right.

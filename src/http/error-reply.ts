@@ -1,4 +1,4 @@
-/** How a failure looks on the wire: the contract's `detail` bodies, a request id on each, defects without their cause. */
+/** The form of a failure on the wire: the contract's `detail` bodies, a request id on each, defects without their cause. */
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LecternError } from '../errors.js';

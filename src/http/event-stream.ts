@@ -5,7 +5,7 @@ export type StreamKind = 'events' | 'lines';
 
 const contentTypes: Record<StreamKind, string> = { events: 'text/event-stream; charset=utf-8', lines: 'application/x-ndjson' };
 
-/** More than the longest answer with its probabilities; who leaves so much unread for good is not there. */
+/** More than the longest answer with its probabilities; a client that leaves so much unread has stopped reading. */
 const mostUnreadBytes = 64 * 2 ** 20;
 
 /**
@@ -53,6 +53,12 @@ export class EventStream {
   /** Keeps connections alive while nothing can be said; only events have comments. */
   comment(text: string): void {
     if (this.kind === 'events') this.#write(`: ${text}\n\n`);
+  }
+
+  /** A request that waits gets its headers at once, and a comment at each change of its place; JSON lines have the headers alone. */
+  queuePosition(position: number): void {
+    if (position > 0) this.open();
+    if (this.#open) this.comment(`queue-position ${position}`);
   }
 
   end(): void {

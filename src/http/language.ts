@@ -31,9 +31,17 @@ export interface Turn<T> {
   work: (lease: Lease, signal: AbortSignal, loadMs: number) => Promise<T>;
 }
 
+/** By the reply that waits. */
+const followers = new WeakMap<FastifyReply, (position: number) => void>();
+
+/** Calls with the place in the queue of the turns that this reply takes, at once and at every change; 0 where it has a slot, or one is free. */
+export function followQueue(reply: FastifyReply, onPosition: (position: number) => void): void {
+  followers.set(reply, onPosition);
+}
+
 /**
- * Waits for a place and for the model, then works; all of it ends when the client leaves. The reply's header
- * `x-queue-position` says its place among those who wait, 0 where a slot is free. Throws `forbidden` for a keep_alive that is not the caller's to give.
+ * Waits for a slot and for the model, then works; all of it ends when the client leaves. The reply's header `x-queue-position` has the place in the
+ * queue at arrival, 0 where a slot is free. Throws `forbidden` for a keep_alive that is not the caller's to give.
  */
 export function takeTurn<T>(services: LanguageServices, reply: FastifyReply, slots: Slots, turn: Turn<T>): Promise<T> {
   const signal = new ClientGone(reply);
@@ -46,10 +54,12 @@ export function takeTurn<T>(services: LanguageServices, reply: FastifyReply, slo
     loadMs = Math.max(lease.loadMs, performance.now() - began);
     return lease;
   };
-  const answer = slots.run({ signal, load, work: (lease) => turn.work(lease, signal.signal, loadMs) });
-  // It is in the queue now, and counts itself; work begins later than this.
-  void reply.header('x-queue-position', String(slots.waiting));
-  // Who is turned away has no place.
+  const report = (position: number): void => {
+    if (!reply.hasHeader('x-queue-position')) void reply.header('x-queue-position', String(position));
+    followers.get(reply)?.(position);
+  };
+  const answer = slots.run({ caller: reply.request.caller.identity, signal, load, onPosition: report, work: (lease) => turn.work(lease, signal.signal, loadMs) });
+  // A request that is refused has no place, whatever an earlier one of the same client had.
   return answer.catch((thrown: unknown) => {
     if (thrown instanceof LecternError && thrown.code === 'queue_full') void reply.removeHeader('x-queue-position');
     throw thrown;

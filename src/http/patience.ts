@@ -25,7 +25,7 @@ export function endWhenStalled(request: Pick<IncomingMessage, 'socket' | 'once' 
   const [began, before] = [performance.now(), socket.bytesRead];
   let [lastBytes, lastAt] = [before, began];
   const looks = setInterval(() => {
-    // Of requests behind each other on one connection only the first is told that it is gone.
+    // Of requests behind each other on one connection only the first gets an event when it is gone.
     if (socket.destroyed) return callOff();
     const now = performance.now();
     if (socket.bytesRead !== lastBytes) [lastBytes, lastAt] = [socket.bytesRead, now];

@@ -1,4 +1,4 @@
-/** Why a request is turned away at the door, for its line in the log: whoever runs the service does not see the answer. */
+/** Why a request is refused, for its line in the log: the operator of the service does not see the answer. */
 import type { FastifyRequest } from 'fastify';
 import { LecternError } from '../errors.js';
 

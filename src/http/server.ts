@@ -29,9 +29,9 @@ export function createServer(dependencies: HttpDependencies): FastifyInstance {
     genReqId: freshRequestId,
     exposeHeadRoutes: false,
     keepAliveTimeout: 60_000,
-    // A whole request, body included: 100 MB within that time are 1 Mbit/s. Whoever stalls is cut off sooner (patience.ts).
+    // A whole request, body included: 100 MB within that time are 1 Mbit/s. A sender that stalls is cut off sooner (patience.ts).
     requestTimeout: 900_000,
-    // Unfinished heads are looked for every 5 s. A head without a Host is refused by addHeadRules.
+    // Unfinished heads are searched for every 5 s. A head without a Host is refused by addHeadRules.
     http: { headersTimeout: 30_000, connectionsCheckingInterval: 5_000, requireHostHeader: false, IncomingMessage: AnswerableRequest },
     // While it closes, the task table answers 503 with the contract's body.
     return503OnClosing: false,
@@ -48,7 +48,7 @@ export function createServer(dependencies: HttpDependencies): FastifyInstance {
   addCallers(app, dependencies.gate);
   if (settings.uploadsPerCaller !== undefined) addUploadLimit(app, settings.uploadsPerCaller);
   app.setErrorHandler(errorHandler(log));
-  // Before the body is looked at: an unknown path is unknown whatever it was sent.
+  // Before the body is read: an unknown path is unknown whatever it was sent.
   app.addHook('onRequest', async (request, reply) => (request.is404 ? answerUnknown(routes, request, reply) : undefined));
   addMetricsRoute(app, dependencies, series);
   void app.register(websocket, {

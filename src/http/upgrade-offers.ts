@@ -9,7 +9,7 @@ export function offersWebSocket({ headers }: Pick<IncomingMessage, 'headers'>): 
 }
 
 /**
- * Node hands every request with an `upgrade` to whoever listens for WebSockets, without its body, and decides by this property: it is set
+ * Node hands every request with an `upgrade` to the listener for WebSockets, without its body, and decides by this property: it is set
  * before the headers are known, and read after.
  */
 export class AnswerableRequest extends IncomingMessage {

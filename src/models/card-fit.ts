@@ -1,4 +1,4 @@
-/** Whether a network is what its card says: by the inputs and outputs that its file declares, before anybody opens it. What native/vision asks beyond that is told when it is opened. */
+/** Whether a network is what its card says: by the inputs and outputs that its file declares, before it is opened. What native/vision asks beyond that is reported when it is opened. */
 import type { Card } from './vision-card.js';
 import type { NetworkHeader, NetworkPort } from './onnx-header.js';
 

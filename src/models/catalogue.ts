@@ -1,4 +1,4 @@
-/** What exists: the models of all directories, looked at again whenever somebody asks, described once as long as their files stay. */
+/** What exists: the models of all directories, checked again at each request, described once as long as their files stay. */
 import PQueue from 'p-queue';
 import type { LanguageEngine, ModelDescription } from '../engine/port.js';
 import { LecternError, asLecternError } from '../errors.js';
@@ -12,7 +12,7 @@ import type { Catalogue, CatalogueEntry, ModelsLog, RefusedModel } from './types
 export interface CatalogueOptions {
   /** Where two hold a model of one name, the first has it. They need not exist. */
   directories: readonly string[];
-  /** Those of them that somebody asked for: one that does not exist is a warning. Default: none. */
+  /** Those of them that the user named: one that does not exist is a warning. Default: none. */
   named?: readonly string[];
   /** What models are also called, and their names. A model that is really called so wins, and the log tells of it. */
   aliases: ReadonlyMap<string, string>;
@@ -91,7 +91,7 @@ class DirectoryCatalogue implements Catalogue {
 
   async find(name: string): Promise<CatalogueEntry> {
     const known = this.#snapshot === null ? undefined : this.#meant(name, this.#snapshot.listed);
-    // A request for a model that has not changed costs two looks at the disk, not one at every model.
+    // A request for a model that has not changed costs two readings of the disk, not one of every model.
     if (known !== undefined && (await areUnchanged(known.files))) return known.entry;
     const { listed, refused } = await this.#look();
     const found = this.#meant(name, listed);
@@ -262,7 +262,7 @@ function templateOf({ metadata }: ModelDescription): string | null {
   return typeof template === 'string' ? template : null;
 }
 
-/** A defect is no reason to leave the others out: it is told by what it says. */
+/** A defect is no reason to leave the others out: its message is reported. */
 function reasonOf(error: LecternError): string {
   const text = error.code === 'internal' && error.cause instanceof Error ? error.cause.message : error.message;
   return text.replace(/\.$/, '');

@@ -29,7 +29,7 @@ export async function readWithin(root: string, path: string, mostBytes: number):
   const real = await requireWithin(root, path);
   let file: FileHandle | undefined;
   try {
-    // Neither a link put there meanwhile nor a pipe that nobody writes to holds us up.
+    // Neither a link put there meanwhile nor a pipe without a writer blocks the service.
     file = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     const found = await file.stat();
     if (!found.isFile()) throw invalid(`${path} is no file`);
@@ -113,7 +113,7 @@ export class FileCache<T> {
     return value;
   }
 
-  /** Lets go of everything that nobody asked for since the last call. */
+  /** Drops everything that was not asked for since the last call. */
   forgetUnused(): void {
     for (const path of this.#values.keys()) if (!this.#used.has(path)) this.#values.delete(path);
     this.#used = new Set();

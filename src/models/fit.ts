@@ -10,6 +10,8 @@ const leastContext = 2048;
 export interface FitRequest {
   device: DeviceInfo['kind'];
   slots: number;
+  /** Further slots, for paused sequences: as many of them as fit beside the whole context. Default 0. */
+  spareSlots?: number;
   kv?: 'f16' | 'q8_0';
   /** Tokens per slot. */
   context: number;
@@ -19,6 +21,8 @@ export interface FitRequest {
 }
 
 export interface Fit {
+  /** Of the KV cache, those for paused sequences included; 0 for a model without one. */
+  slots: number;
   /** Tokens per slot. */
   context: number;
   bytes: number;
@@ -31,13 +35,20 @@ export interface Fit {
 export async function fitModel(engine: Pick<LanguageEngine, 'memoryNeed'>, entry: CatalogueEntry, request: FitRequest): Promise<Fit> {
   const trained = entry.description.context;
   const wanted = trained > 0 ? Math.min(request.context, trained) : request.context;
-  const needs: { context: number; bytes: number }[] = [];
-  for (const context of halves(wanted)) {
-    const { device, slots, kv } = request;
+  const { device, kv, slots, spareSlots = 0 } = request;
+  const bytesOf = async (context: number, slots: number): Promise<number> => {
     const { weightBytes, kvBytes, workBytes } = await engine.memoryNeed(entry.path, { device, slots, context, ...(kv === undefined ? {} : { kv }) });
-    const bytes = weightBytes + kvBytes + workBytes;
-    if (bytes <= request.preferredBytes) return { context, bytes, takesAll: false, cut: cutSentence(entry, request, context) };
-    needs.push({ context, bytes });
+    return weightBytes + kvBytes + workBytes;
+  };
+  for (let spare = spareSlots; spare > 0; spare--) {
+    const bytes = await bytesOf(wanted, slots + spare);
+    if (bytes <= request.preferredBytes) return { slots: slots + spare, context: wanted, bytes, takesAll: false, cut: cutSentence(entry, request, wanted) };
+  }
+  const needs: { slots: number; context: number; bytes: number }[] = [];
+  for (const context of halves(wanted)) {
+    const bytes = await bytesOf(context, slots);
+    if (bytes <= request.preferredBytes) return { slots, context, bytes, takesAll: false, cut: cutSentence(entry, request, context) };
+    needs.push({ slots, context, bytes });
   }
   const fitting = needs.find(({ bytes }) => bytes <= request.mostBytes);
   if (fitting !== undefined) return { ...fitting, takesAll: true, cut: cutSentence(entry, request, fitting.context) };
@@ -74,5 +85,5 @@ export function visionBytes({ sizeBytes, workBytes }: Pick<VisionEntry | Distant
 export async function fitVision(entry: VisionEntry | DistantEntry, mostBytes: number): Promise<Fit> {
   const bytes = visionBytes(entry);
   if (bytes > mostBytes) throw new LecternError('out_of_memory', `The model ${entry.name} needs ${describeBytes(bytes)}, and only ${describeBytes(mostBytes)} can be had.`);
-  return { context: 0, bytes, takesAll: false, cut: null };
+  return { slots: 0, context: 0, bytes, takesAll: false, cut: null };
 }

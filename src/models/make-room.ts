@@ -34,7 +34,7 @@ export interface Room<H, W> {
   evict: H[];
   /** Busy ones that take no new use: what is wanted gets their memory when they are done. */
   drain: Set<H>;
-  /** Loading ones in the way, for whom it may be that nobody waits any more. */
+  /** Loading ones in the way, which may have no waiting request any more. */
   loadingInTheWay: Set<H>;
   /** What is there after all. */
   join: { wanted: W; holder: H }[];

@@ -1,4 +1,4 @@
-/** The memory of one device as numbers: what may be used, what is taken, who is told when some comes back. */
+/** The memory of one device as numbers: what may be used, what is taken, and a call when some comes back. */
 import type { DeviceInfo } from '../engine/port.js';
 
 export interface Reservation {

@@ -7,7 +7,7 @@ export interface NetworkPort {
   name: string;
   /** ONNX's number of the type of its elements, 1 for floats of 32 bits; 0 where it is not told. */
   element: number;
-  /** -1: any; null: nothing is told of the shape. */
+  /** -1: any; null: the file gives no shape. */
   sizes: number[] | null;
 }
 

@@ -1,4 +1,4 @@
-/** GGUF files that lie in a directory by themselves: which file or files make a model, and what it is called. Models in another form are told, too. */
+/** GGUF files that lie in a directory by themselves: which file or files make a model, and what it is called. Models in another form are reported, too. */
 import { createHash } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import { type FileState, filesBelow, invalid, stateOf } from './files.js';
@@ -48,7 +48,7 @@ function placeOf(file: string, stem: string): string {
   return dirname(file) === '.' ? stem : dirname(file);
 }
 
-/** What most models are published as: whoever puts one here is told why it does not appear. One entry a place, none where it was converted. */
+/** What most models are published as: a user who puts one here reads why it does not appear. One entry a place, none where it was converted. */
 function inAnotherForm(root: string, files: string[], converted: Set<string>): PlainModel[] {
   const first = new Map<string, PlainModel>();
   for (const file of files) {

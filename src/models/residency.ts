@@ -16,8 +16,10 @@ export interface ResidencyOptions {
   budget: MemoryBudget;
   /** What chat models leave to embedding models, which never unload a chat model. */
   embeddingBytes: number;
-  /** Answers one model writes side by side. */
+  /** Requests that one model generates side by side. */
   slots: number;
+  /** KV cache slots beside these, for requests that are paused, where the memory allows. Default 0. */
+  spareSlots?: number;
   /** Of a model on the processor; absent: one per processor. */
   threads?: number;
   /** How keys and values are kept; absent: f16. */
@@ -29,7 +31,7 @@ export interface ResidencyOptions {
   log: ModelsLog;
 }
 
-/** A client that gave up on a long load may come again at once: so long it goes on for nobody, unless its memory is wanted. */
+/** A client that gave up on a long load may come again at once: so long it goes on without a waiting request, unless its memory is wanted. */
 const abandonedGraceMs = 30_000;
 /** A timer that is asked for more ends at once. */
 const longestTimerMs = 2 ** 31 - 1;
@@ -225,7 +227,7 @@ class BudgetedResidency implements Residency, VisionResidency, DistantResidency 
   #fail(resident: Resident, error: unknown): void {
     const waiters = [...resident.waiters];
     this.#forget(resident);
-    // Those who waited hear of it; whoever comes next tries again.
+    // Those who waited hear of it; the next request tries again.
     for (const waiter of waiters) waiter.fail(error);
   }
 
@@ -256,10 +258,11 @@ class BudgetedResidency implements Residency, VisionResidency, DistantResidency 
   }
 
   #fitLanguage(entry: CatalogueEntry, embeds: boolean, mostBytes: number): Promise<Fit> {
-    const { engine, device, slots, kv, contextOf, embeddingBytes } = this.#options;
+    const { engine, device, slots, spareSlots = 0, kv, contextOf, embeddingBytes } = this.#options;
     return fitModel(engine, entry, {
       device,
       slots: embeds ? 1 : slots,
+      spareSlots: embeds ? 0 : spareSlots,
       ...(kv === undefined ? {} : { kv }),
       context: contextOf(entry),
       preferredBytes: embeds ? mostBytes : mostBytes - embeddingBytes,
@@ -324,7 +327,7 @@ class BudgetedResidency implements Residency, VisionResidency, DistantResidency 
     } catch (thrown) {
       const wasGivenUp = abort.signal.aborted;
       this.#counts[wasGivenUp ? 'cancelledLoads' : 'failedLoads']++;
-      if (wasGivenUp) log('info', `Loading ${entry.name} was given up: nobody waits for it.`);
+      if (wasGivenUp) log('info', `Loading ${entry.name} was given up: no request waits for it.`);
       else log('error', `Loading ${entry.name} failed: ${asLecternError(thrown).message}`, thrown);
       return this.#fail(resident, thrown);
     }
@@ -334,7 +337,7 @@ class BudgetedResidency implements Residency, VisionResidency, DistantResidency 
     resident.progress = 1;
     resident.touchedAt = clock.now();
     if (abort.signal.aborted) {
-      // It was too late to cancel; nobody can have been added since.
+      // It was too late to cancel; no waiting request can have been added since.
       resident.state = 'unloading';
       return this.#closeModel(resident, resident.model);
     }
@@ -347,8 +350,8 @@ class BudgetedResidency implements Residency, VisionResidency, DistantResidency 
   }
 
   async #open(resident: Resident): Promise<AnyModel> {
-    const { engine, device, slots, threads, kv } = this.#options;
-    const { entry, embeds, fit, abort } = resident;
+    const { engine, device, threads, kv } = this.#options;
+    const { entry, fit, abort } = resident;
     const place = { device, ...(threads === undefined ? {} : { threads }), signal: abort.signal };
     // Its own process opens it.
     if (isDistant(entry)) return entry;
@@ -356,7 +359,7 @@ class BudgetedResidency implements Residency, VisionResidency, DistantResidency 
       if (engine.openVision === undefined) throw new LecternError('invalid_state', 'This engine opens no vision models.');
       return engine.openVision({ ...entry.networks, ...place, workBytes: entry.workBytes });
     }
-    const shape = { slots: embeds ? 1 : slots, context: fit?.context as number, ...(kv === undefined ? {} : { kv }) };
+    const shape = { slots: fit?.slots as number, context: fit?.context as number, ...(kv === undefined ? {} : { kv }) };
     return engine.openModel(entry.path, { ...place, ...shape, onProgress: (fraction) => this.#progress(resident, fraction) });
   }
 
@@ -373,7 +376,7 @@ class BudgetedResidency implements Residency, VisionResidency, DistantResidency 
     this.#arrangeSoon();
   }
 
-  /** Ends what is on its way and has no one waiting. */
+  /** Ends what is on its way and has no waiting request. */
   #giveUp(resident: Resident): void {
     resident.clearTimer();
     resident.abort.abort();

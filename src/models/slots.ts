@@ -1,76 +1,92 @@
-/** Places where answers are written: who waits, who is next, and what that took. It loads nothing itself. */
-import PQueue from 'p-queue';
+/** Slots, in which requests are generated: who waits, whose turn is next, and what that took. Nothing is loaded here. */
 import { LecternError } from '../errors.js';
+import { FairQueue, mayTakeAnother, type Queued } from '../platform/fair-queue.js';
+import { Turn } from './turn.js';
 import type { Clock, Lease, OwnedSlots, SlotMetrics, SlotUse } from './types.js';
 
 export interface SlotsOptions {
-  /** Works at the same time. */
+  /** Requests at work at the same time. */
   slots: number;
   /** Requests beside those at work; past it `queue_full`. */
   maxQueue: number;
+  /** Tokens after which a request at work gives its slot to a waiting request of another caller. Absent: it keeps the slot to its end. */
+  turnTokens?: number;
   clock: Clock;
 }
 
+/** A stream hears of its place at most this often: a client shows it to a person. */
+const positionEveryMs = 100;
+
 /**
- * Every request asks for its model as soon as it comes, so models load while others write. A free slot goes to the request that
- * came first among those whose model is there.
+ * Every request asks for its model as soon as it comes, so models load while others are generated. A free slot goes to the caller whose turn it
+ * is among those that have a request whose model is there, and of that caller to the request that came first.
+ *
+ * With `turnTokens`, a request at work is paused for another caller's. It keeps its KV cache in a slot of the model beside those at work, of which
+ * a model may have some (LoadedModel.slots); without one the request keeps its slot to its end.
  */
 export function createSlots(options: SlotsOptions): OwnedSlots {
-  return new QueuedSlots(options);
+  return new FairSlots(options);
 }
 
-class QueuedSlots implements OwnedSlots {
+class FairSlots implements OwnedSlots {
   readonly #options: SlotsOptions;
-  /**
-   * Holds turns, not requests: a turn takes whoever is first until nobody is left, so there are no more of them than slots, and what waits costs nothing
-   * here.
-   */
-  readonly #turns: PQueue;
-  /** Turns that are queued or at work. */
-  #begun = 0;
-  /** Those whose model is there, in the order in which they came. */
-  readonly #ready: Waiting[] = [];
-  readonly #counts = { served: 0, failed: 0, cancelled: 0, refused: 0, waitMs: 0 };
+  /** Those that do not work: their model is not there, or no slot is free, or they are paused. */
+  readonly #outside = new FairQueue<Request>();
+  readonly #working = new Set<Request>();
+  readonly #counts = { served: 0, failed: 0, cancelled: 0, refused: 0, waitMs: 0, pauses: 0 };
   #arrivals = 0;
-  #inside = 0;
-  #working = 0;
-  /** Those that do not work yet; of use for turning them away. */
-  readonly #outside = new Set<Waiting>();
   #isClosed = false;
+  /** Called when none works and none is paused. */
+  #onIdle: () => void = () => undefined;
+  #isReporting = false;
+  /** Of those outside that have a listener for their position. */
+  #listening = 0;
 
   constructor(options: SlotsOptions) {
     this.#options = options;
-    this.#turns = new PQueue({ concurrency: options.slots });
   }
 
   get waiting(): number {
-    return Math.max(0, this.#inside - this.#options.slots);
+    return Math.max(0, this.#outside.size - this.#free);
+  }
+
+  get #free(): number {
+    return this.#options.slots - this.#working.size;
   }
 
   metrics(): SlotMetrics {
-    return { working: this.#working, ready: this.#ready.length, loading: this.#inside - this.#working - this.#ready.length, ...this.#counts };
+    const outside = [...this.#outside];
+    const paused = outside.filter(({ turn }) => turn !== null).length;
+    const loading = outside.filter(({ lease }) => lease === null).length;
+    return { working: this.#working.size, ready: outside.length - paused - loading, loading, paused, ...this.#counts };
+  }
+
+  positionsOf(caller: string): number[] {
+    return [...this.#outside].filter((request) => request.caller === caller).map((request) => this.#positionOf(request));
   }
 
   run<T>(use: SlotUse<T>): Promise<T> {
     const { slots, maxQueue, clock } = this.#options;
     if (this.#isClosed) return Promise.reject(stopping());
-    if (this.#inside >= slots + maxQueue) {
+    const { caller = '' } = use;
+    const free = slots + maxQueue - this.#working.size - this.#outside.size;
+    if (free <= 0 || !mayTakeAnother(this.#outside.ownedBy(caller), free)) {
       this.#counts.refused++;
-      return Promise.reject(new LecternError('queue_full'));
+      return Promise.reject(new LecternError('queue_full', free <= 0 ? undefined : 'This caller has as many requests waiting as one may have; the remaining places are for others.'));
     }
-    this.#inside++;
     return new Promise<T>((resolve, reject) => {
-      const waiting = new Waiting(this.#arrivals++, clock.now(), use, resolve as (value: unknown) => void, reject, this.#leave);
-      this.#outside.add(waiting);
-      if (use.signal.aborted) return this.#leave(waiting);
-      use.signal.addEventListener('abort', waiting, { once: true });
-      this.#load(waiting);
+      const request = new Request(this.#arrivals++, clock.now(), use, resolve as (value: unknown) => void, reject, this.#leave);
+      if (use.signal.aborted) return reject(this.#cancelled(request));
+      this.#enqueue(request);
+      this.#load(request);
+      request.report(this.#positionOf(request));
+      use.signal.addEventListener('abort', request, { once: true });
     });
   }
 
-  #load(request: Waiting): void {
+  #load(request: Request): void {
     const failed = (thrown: unknown): void => {
-      if (!request.hasLeft) this.#end(request, 'failed', () => request.reject(thrown));
+      if (!request.hasLeft) this.#takeOut(request, 'failed', thrown);
     };
     try {
       request.use.load().then((lease) => this.#enter(request, lease), failed);
@@ -80,63 +96,144 @@ class QueuedSlots implements OwnedSlots {
   }
 
   /** Its model is there. */
-  #enter(request: Waiting, lease: Lease): void {
+  #enter(request: Request, lease: Lease): void {
     if (request.hasLeft) return lease.release();
     request.lease = lease;
-    const after = this.#ready.findLastIndex(({ place }) => place < request.place);
-    this.#ready.splice(after + 1, 0, request);
-    if (this.#begun === this.#options.slots) return;
-    this.#begun++;
-    void this.#turns.add(this.#takeTurns);
+    this.#fill();
   }
 
-  readonly #takeTurns = async (): Promise<void> => {
-    for (let request = this.#ready.shift(); request !== undefined; request = this.#ready.shift()) await this.#work(request);
-    this.#begun--;
-  };
+  /** Gives the free slots away. */
+  #fill(): void {
+    while (this.#free > 0) {
+      const request = this.#outside.take(({ lease }) => lease !== null);
+      if (request === undefined) break;
+      this.#begin(request);
+    }
+    this.#reportSoon();
+  }
 
-  async #work(request: Waiting): Promise<void> {
+  /** It has been taken out of the queue. */
+  #begin(request: Request): void {
+    if (request.use.onPosition !== undefined) this.#listening--;
+    this.#working.add(request);
+    request.report(0);
+    if (request.turn !== null) request.turn.resume();
+    else void this.#work(request);
+  }
+
+  async #work(request: Request): Promise<void> {
+    const { clock, turnTokens } = this.#options;
+    const lease = request.lease as Lease;
     // From here on the work itself hears the signal: the slot is free when it has ended.
     request.use.signal.removeEventListener('abort', request);
-    this.#counts.waitMs += Math.max(0, this.#options.clock.now() - request.came);
-    this.#working++;
-    this.#outside.delete(request);
+    this.#counts.waitMs += Math.max(0, clock.now() - request.came);
+    request.turn = new Turn(turnTokens ?? Infinity, () => this.#yield(request));
+    lease.turn = request.turn;
     const settle = await request.work(() => this.#isClosed);
-    this.#working--;
-    this.#end(request, request.use.signal.aborted ? 'cancelled' : settle.outcome, settle.call);
+    this.#counts[request.use.signal.aborted ? 'cancelled' : settle.outcome]++;
+    // Its last tokens may have been on their way while it was paused.
+    if (this.#working.delete(request)) this.#outside.release(request.caller);
+    else this.#dequeue(request);
+    lease.release();
+    settle.call();
+    this.#fill();
+    this.#tellIdle();
   }
 
-  readonly #leave = (request: Waiting): void => {
-    this.#takeOut(request, 'cancelled', new LecternError('cancelled', undefined, { cause: request.use.signal.reason }));
+  /** Its turn has been long enough: if the next turn is another caller's, it is paused. */
+  #yield(request: Request): void {
+    const { model } = request.lease as Lease;
+    const hasRoom = this.#pausedOn(model) < model.info.slots - this.#options.slots;
+    this.#working.delete(request);
+    this.#outside.release(request.caller);
+    this.#enqueue(request);
+    // One that is paused on the same model makes the room itself that this one takes.
+    const next = this.#outside.peek((other) => other === request || (other.lease !== null && (hasRoom || (other.turn !== null && other.lease.model === model))));
+    if (next === undefined || next.caller === request.caller) {
+      this.#dequeue(request, true);
+      this.#working.add(request);
+      return;
+    }
+    this.#counts.pauses++;
+    request.turn?.pause();
+    this.#fill();
+  }
+
+  #pausedOn(model: Lease['model']): number {
+    let count = 0;
+    for (const { turn, lease } of this.#outside) if (turn !== null && lease?.model === model) count++;
+    return count;
+  }
+
+  #enqueue(request: Request): void {
+    this.#outside.add(request);
+    if (request.use.onPosition !== undefined) this.#listening++;
+  }
+
+  /** `takesPlace`: it works on, or again. */
+  #dequeue(request: Request, takesPlace = false): void {
+    if (takesPlace) this.#outside.hold(request);
+    else if (!this.#outside.remove(request)) return;
+    if (request.use.onPosition !== undefined) this.#listening--;
+  }
+
+  readonly #leave = (request: Request): void => {
+    request.hasLeft = true;
+    this.#dequeue(request);
+    request.lease?.release();
+    request.reject(this.#cancelled(request));
+    this.#reportSoon();
   };
 
-  #takeOut(request: Waiting, outcome: 'cancelled' | 'failed', error: LecternError): void {
+  #cancelled({ use }: Request): LecternError {
+    this.#counts.cancelled++;
+    return new LecternError('cancelled', undefined, { cause: use.signal.reason });
+  }
+
+  #takeOut(request: Request, outcome: 'failed', error: unknown): void {
     request.hasLeft = true;
-    const at = this.#ready.indexOf(request);
-    if (at >= 0) this.#ready.splice(at, 1);
-    this.#end(request, outcome, () => request.reject(error));
+    request.use.signal.removeEventListener('abort', request);
+    this.#dequeue(request);
+    this.#counts[outcome]++;
+    request.lease?.release();
+    request.reject(error);
+    this.#reportSoon();
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const request of [...this.#outside]) this.#takeOut(request, 'failed', stopping());
-    await this.#turns.onIdle();
+    const ended = new Promise<void>((resolve) => { this.#onIdle = resolve; });
+    for (const request of [...this.#outside]) if (request.turn === null) this.#takeOut(request, 'failed', stopping());
+    this.#tellIdle();
+    await ended;
   }
 
-  #end(request: Waiting, outcome: 'served' | 'failed' | 'cancelled', settle: () => void): void {
-    request.use.signal.removeEventListener('abort', request);
-    this.#outside.delete(request);
-    this.#inside--;
-    this.#counts[outcome]++;
-    request.lease?.release();
-    settle();
+  #tellIdle(): void {
+    if (this.#working.size === 0 && [...this.#outside].every(({ turn }) => turn === null)) this.#onIdle();
+  }
+
+  #positionOf(request: Request): number {
+    return Math.max(0, this.#outside.rankOf(request) + 1 - this.#free);
+  }
+
+  #reportSoon(): void {
+    if (this.#isReporting || this.#listening === 0) return;
+    this.#isReporting = true;
+    this.#options.clock.after(positionEveryMs, () => {
+      this.#isReporting = false;
+      for (const request of this.#outside) if (request.use.onPosition !== undefined) request.report(this.#positionOf(request));
+    });
   }
 }
 
-/** One request from its coming to its end. Listens to its own signal: a thousand may wait, and a closure each would show. */
-class Waiting {
+/** One request from its arrival to its end. It is the listener of its own signal: a thousand may wait, and a closure for each would show. */
+class Request implements Queued {
   lease: Lease | null = null;
+  /** From its first slot on. */
+  turn: Turn | null = null;
   hasLeft = false;
+  /** As it was last reported. */
+  #position = -1;
 
   constructor(
     readonly place: number,
@@ -144,14 +241,24 @@ class Waiting {
     readonly use: SlotUse<unknown>,
     readonly resolve: (value: unknown) => void,
     readonly reject: (reason: unknown) => void,
-    private readonly onLeave: (request: Waiting) => void,
+    private readonly onLeave: (request: Request) => void,
   ) {}
+
+  get caller(): string {
+    return this.use.caller ?? '';
+  }
 
   handleEvent(): void {
     this.onLeave(this);
   }
 
-  /** Never rejects: says how it went, and how to tell. */
+  report(position: number): void {
+    if (this.use.onPosition === undefined || position === this.#position) return;
+    this.#position = position;
+    this.use.onPosition(position);
+  }
+
+  /** Never rejects: gives the outcome, and the call that reports it. */
   async work(isStopping: () => boolean): Promise<{ outcome: 'served' | 'failed'; call: () => void }> {
     try {
       const value = await this.use.work(this.lease as Lease);

@@ -1,5 +1,5 @@
 /** The words of this room: a model that exists, a model that is loaded, a lease on one. */
-import type { LanguageModel, ModelDescription } from '../engine/port.js';
+import type { LanguageModel, ModelDescription, Pacing } from '../engine/port.js';
 import type { VisionModel } from '../engine/vision-port.js';
 import type { VisionEntry } from './vision-entry.js';
 
@@ -36,7 +36,7 @@ export interface RefusedModel {
 }
 
 export interface Catalogue {
-  /** Looks at the disk again where it changed. Latest first. */
+  /** Reads the disk again where it changed. Latest first. */
   list(): Promise<CatalogueEntry[]>;
   refused(): Promise<RefusedModel[]>;
   /** The settings' aliases, as written there, that stand for a model; without those that are names of models themselves. */
@@ -55,6 +55,8 @@ export interface Lease<Entry = CatalogueEntry, Model = LanguageModel> {
   readonly model: Model;
   /** What this lease waited for loading; 0 for a model that was there. */
   readonly loadMs: number;
+  /** Of a request that has a slot: generations take it with them, and pause when it says so. */
+  turn?: Pacing;
   /** Ends the use; the time to live begins anew with the last one. Calling it again does nothing. */
   release(): void;
 }
@@ -116,13 +118,13 @@ export interface VisionResidency {
 export interface ResidencyMetrics {
   loads: number;
   failedLoads: number;
-  /** Given up because nobody waited any more. */
+  /** Given up because no request waited any more. */
   cancelledLoads: number;
   /** Milliseconds of all loads that succeeded. */
   loadMs: number;
   /** Unloaded to make room. */
   evictions: number;
-  /** Unloaded because their time was over, or because somebody asked for it. */
+  /** Unloaded because their time was over, or because a client asked for it. */
   expirations: number;
   /** Now. */
   loadedModels: number;
@@ -145,8 +147,7 @@ export interface Clock {
 /** One sentence an event, never with a prompt in it. */
 export type ModelsLog = (level: 'info' | 'warn' | 'error', message: string, cause?: unknown) => void;
 
-/** One use of a slot. */
-/** Tells that somebody who waits has left: what is needed of an AbortSignal, which is one. A listener hears it once. */
+/** The part of an AbortSignal that waiting needs: whether the client has left. A listener is called once. */
 export interface Leaving {
   readonly aborted: boolean;
   readonly reason?: unknown;
@@ -154,7 +155,12 @@ export interface Leaving {
   removeEventListener(type: 'abort', listener: { handleEvent(): void }): void;
 }
 
+/** One use of a slot. */
 export interface SlotUse<T> {
+  /** Whose request it is: callers have turns in rotation. Absent: all that name none are one caller. */
+  caller?: string;
+  /** Called with the place in the queue, within run() and at later changes; 0 where the request has a slot, or one is free for it. */
+  onPosition?: (position: number) => void;
   /** Leaves the queue, or ends the work, at once. */
   signal: Leaving;
   /** Called once, as soon as the request is taken on: a load takes no slot, and models load while others write. */
@@ -163,26 +169,31 @@ export interface SlotUse<T> {
   work: (lease: Lease) => Promise<T>;
 }
 
-/** Since the start, but for the first three. */
+/** Since the start, but for the first four. */
 export interface SlotMetrics {
   working: number;
   /** Their model is there and the slots are taken. */
   ready: number;
   /** They wait for their model. */
   loading: number;
+  /** They gave their slot to another caller's request and wait for their next turn. */
+  paused: number;
   served: number;
   failed: number;
   cancelled: number;
   /** Past the bound of the queue. */
   refused: number;
-  /** From coming to the slot, all requests together. */
+  /** From arrival to the first slot, all requests together. */
   waitMs: number;
+  pauses: number;
 }
 
-/** Places where answers are written, taken first come, first served among those whose model is there. */
+/** Places where requests are generated, shared by callers in rotation. */
 export interface Slots {
-  /** How many would be served before a request that came now. */
+  /** Requests that wait for a slot, those that wait for their model or are paused among them. */
   readonly waiting: number;
+  /** Of the caller's requests that do not work: the places in the queue, in the order in which they came. */
+  positionsOf(caller: string): number[];
   /** Settles with what `work` gives. Rejects with `queue_full` at once, `cancelled`, and what load and work throw. */
   run<T>(use: SlotUse<T>): Promise<T>;
 }
@@ -191,7 +202,7 @@ export interface Slots {
 export interface OwnedSlots extends Slots {
   metrics(): SlotMetrics;
   /**
-   * Turns away who waits and who comes, with `queue_full`; settles when the last one at work has ended. What ends these from outside then
+   * Rejects what waits and what comes, with `queue_full`; settles when the last request that has begun has ended. What ends these from outside then
    * counts as the service's stop, too.
    */
   close(): Promise<void>;

@@ -1,4 +1,4 @@
-/** Directories of models that somebody named and that cannot be looked into: with them the service is not what it was asked to be. */
+/** Directories of models that the user named and that cannot be read: with them the service is not what it was asked to be. */
 import { lstatSync } from 'node:fs';
 import { opendir } from 'node:fs/promises';
 
@@ -31,7 +31,7 @@ const hidden = 'is hidden from this service by its unit; the lines [Service] and
 /** What ProtectHome hides. */
 const homes = ['/home', '/root', '/run/user'];
 
-/** In the place of what a unit hides systemd puts a directory that nobody may open. Others may have closed a directory anywhere else. */
+/** In the place of what a unit hides systemd puts a directory that no user may open. Others may have closed a directory anywhere else. */
 export function isHidden(path: string, hideable: readonly string[] = homes): boolean {
   for (const at of hideable) {
     if (path !== at && !path.startsWith(`${at}/`)) continue;

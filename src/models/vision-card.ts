@@ -13,7 +13,7 @@ const imageNetMean: Triple = [0.485, 0.456, 0.406];
 const imageNetStd: Triple = [0.229, 0.224, 0.225];
 const half: Triple = [0.5, 0.5, 0.5];
 
-/** MiB: the picture in which PP-OCR looks for lines has up to 1920 pixels a side. */
+/** MiB: the picture in which PP-OCR detects lines has up to 1920 pixels a side. */
 const workOfText = 768;
 
 /** Keys that every network has; the defaults are those of the makers whose networks a kind is named after. */

@@ -1,4 +1,4 @@
-/** Vision models that exist: network files with their cards in the model directories, looked at again whenever somebody asks. */
+/** Vision models that exist: network files with their cards in the model directories, checked again at each request. */
 import { createHash } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import type { VisionNetworks } from '../engine/vision-port.js';
@@ -86,7 +86,7 @@ interface Member {
 /** Adds what lies below `root`: a directory's text networks are one model, every other network is one. */
 async function lookInto(root: string, known: Read, found: Found): Promise<void> {
   const ofStore = new Set(['blobs', 'manifests']);
-  // Whether a directory can be read at all is told by the language models' catalogue, which looks at the same ones.
+  // Whether a directory can be read at all is reported by the language models' catalogue, which reads the same ones.
   const files = await filesBelow(root, { depth: deepest, enters: (below) => !ofStore.has(below) }).catch((): string[] => []);
   const groups = new Map<string, Member[]>();
   const broken = new Map<string, string>();

@@ -59,7 +59,8 @@ export function createLanguage(settings: LanguageSettings, { engine, sandbox, an
   const memory = openMemory(settings, engine, log);
   const { models: residency, workers, short } = memory;
   if (short !== null) logModels('warn', short);
-  const slots = createSlots({ slots: settings.slots, maxQueue: settings.modelQueue, clock: systemClock });
+  const turns = settings.turnTokens > 0 ? { turnTokens: settings.turnTokens } : {};
+  const slots = createSlots({ slots: settings.slots, maxQueue: settings.modelQueue, ...turns, clock: systemClock });
   const embeddingSlots = createSlots({ slots: settings.embeddingSlots, maxQueue: settings.modelQueue, clock: systemClock });
   const meter = new LanguageMeter();
   return {

@@ -14,7 +14,7 @@ import { shippedModelsDirectory } from '../platform/package-files.js';
 import { systemClock } from '../tasks/clock.js';
 
 export type LanguageSettings = Pick<Settings,
-  'models' | 'aliases' | 'slots' | 'embeddingSlots' | 'modelQueue' | 'keepAlive' | 'contextLength' | 'modelContext' | 'device' | 'threads' | 'kvCache' | 'modelMemory' | 'embeddingMemory' | 'workers'>;
+  'models' | 'aliases' | 'slots' | 'turnTokens' | 'pausedAnswers' | 'embeddingSlots' | 'modelQueue' | 'keepAlive' | 'contextLength' | 'modelContext' | 'device' | 'threads' | 'kvCache' | 'modelMemory' | 'embeddingMemory' | 'workers'>;
 
 export type BudgetSettings = Pick<Settings, 'device' | 'modelMemory' | 'embeddingMemory' | 'workers'>;
 
@@ -77,7 +77,7 @@ function openResidency(settings: LanguageSettings, engine: ModelEngine, devices:
   log.info({ room: 'models', device: kind, directories: settings.models }, `Models may take ${describeBytes(budgetBytes)}, of which ${describeBytes(embeddingBytes)} are for embeddings.`);
   const keepAliveMs = settings.keepAlive * 1000;
   return createResidency({
-    engine, device: kind, budget: new MemoryBudget(budgetBytes), embeddingBytes, slots: settings.slots, contextOf: contextChooser(settings), keepAliveOf: () => keepAliveMs, clock: systemClock, log: modelsLog(log),
+    engine, device: kind, budget: new MemoryBudget(budgetBytes), embeddingBytes, slots: settings.slots, spareSlots: settings.turnTokens > 0 ? settings.pausedAnswers : 0, contextOf: contextChooser(settings), keepAliveOf: () => keepAliveMs, clock: systemClock, log: modelsLog(log),
     ...(settings.threads === null ? {} : { threads: settings.threads }),
     // The processor keeps f16 whatever the setting of a host with a GPU is.
     ...(kind === 'cuda' && settings.kvCache === 'q8_0' ? { kv: 'q8_0' as const } : {}),

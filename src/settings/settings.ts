@@ -34,6 +34,8 @@ export const settingsTable = {
   aliases: setting<ReadonlyMap<string, string>>(kinds.byName(kinds.word), '', 'other names of models, as gpt-4o=qwen2.5:72b,fast=lectern-demo'),
   slots: setting<number>(kinds.count(1, 64), '2', 'answers that are written at the same time, of all chat models together'),
   embeddingSlots: setting<number>(kinds.count(1, 64), '2', 'requests for embeddings that are worked on at the same time'),
+  turnTokens: setting<number>(kinds.count(0, 1_000_000), '256', 'tokens after which an answer gives its slot to a waiting request of another caller, and goes on when its next turn comes; 0: it keeps its slot to its end'),
+  pausedAnswers: setting<number>(kinds.count(0, 64), '2', 'answers that may stand still so at a time; each takes the memory of one more slot, and a model gets fewer where its context would be cut'),
   modelQueue: setting<number>(kinds.count(0, 100_000), '512', 'requests to language models that may wait; beyond it they answer 503'),
   keepAlive: setting<number>(kinds.keepAlive, '5m', 'time a model stays loaded after its last use; 0: none, negative: for ever'),
   contextLength: setting<number>(kinds.count(16, 2 ** 24), '32768', 'tokens of context in each slot, where the model and the memory allow'),

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, open, readFile, readdir, rename, rm, stat, writeFile, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import { lockDirectory } from './lock.js';
 import { DamagedTask, parseRecord, type OutputFile, type TaskRecord } from './record.js';
 import type { SetAside } from './set-aside.js';
 import type { TaskOutput } from './types.js';
@@ -253,4 +254,10 @@ function isReadable(folder: TaskFolder, id: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** Makes the directory if it is missing and locks it for this process; the returned function unlocks it. Throws `invalid_state` when another process owns it. */
+export async function claimSpool(directory: string): Promise<() => Promise<void>> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  return lockDirectory(directory);
 }

@@ -1,5 +1,4 @@
 /** The task table: admits, queues, runs, tells, keeps and forgets. State in memory, files in a spool directory. */
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import PQueue from 'p-queue';
 import { v4 as uuid } from 'uuid';
@@ -7,16 +6,16 @@ import { asDiskFull, asUnkept, DiskFull } from '../platform/disk-full.js';
 import { LecternError, asLecternError } from '../errors.js';
 import { systemClock } from './clock.js';
 import { KeptTasks } from './kept.js';
-import { lockDirectory } from './lock.js';
 import { Recovered } from './recovered.js';
 import { newRecord, type TaskRecord } from './record.js';
 import { Removals } from './removals.js';
 import { Room } from './room.js';
 import { SetAside } from './set-aside.js';
 import { SlotFiles, SpoolQuota } from './slot-files.js';
-import { TaskFolder, readSpool } from './spool.js';
+import { claimSpool, TaskFolder, readSpool } from './spool.js';
 import { Task } from './task.js';
 import { WorkBytes } from './work-bytes.js';
+import { Turns } from './turns.js';
 import type { Clock, TaskCounts, TaskOutput, TaskSlot, TaskTable, TaskTableOptions, TaskView } from './types.js';
 
 /** A task whose work was under way in two processes that died is taken for their cause. */
@@ -24,7 +23,7 @@ const maxAttempts = 2;
 
 class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary> {
   private readonly tasks = new Map<string, Task<Meta, Summary>>();
-  private readonly waiting = new Set<string>();
+  private readonly turns = new Turns<Task<Meta, Summary>>();
   private readonly running = new Set<Task<Meta, Summary>>();
   private readonly kept: KeptTasks<Meta, Summary>;
   private readonly quota: SpoolQuota;
@@ -37,7 +36,6 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
   /** Disk work in flight, so that `close` leaves none behind. */
   private readonly chores = new Set<Promise<unknown>>();
   private readonly removals = new Removals((work) => this.quietly(work));
-  private reserved = 0;
   private readonly since = { begun: 0, waitMs: 0, succeeded: 0, failed: 0, cancelled: 0 };
   private sequence = 0;
   private readonly found = new Recovered<Payload, Meta, Summary>();
@@ -50,7 +48,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
     this.clock = options.clock ?? systemClock;
     this.openedAt = this.clock.now();
     this.setAside = new SetAside(options.directory, (message, cause) => this.log('error', message, cause));
-    this.room = new Room(options, this.clock, () => ({ waiting: this.waiting.size, running: this.running.size, uploadBytes: this.quota.uploads }));
+    this.room = new Room(options, this.clock, () => ({ waiting: this.turns.size, running: this.running.size, uploadBytes: this.quota.uploads }));
     this.queue = new PQueue({ concurrency: options.concurrency, autoStart: false });
     const { maxEnded, maxEndedBytes = Infinity, maxBytes = Infinity } = options;
     const limit = maxEndedBytes === Infinity ? Infinity : maxBytes / 2;
@@ -90,46 +88,38 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
     this.refuseWhenClosed();
     const { concurrency, maxQueued } = this.options;
     if (!this.room.isThere()) throw new DiskFull();
-    if (this.reserved + this.waiting.size + this.running.size >= concurrency + maxQueued) throw new LecternError('queue_full');
+    const place = this.turns.reserve(owner === '' ? tenant : owner, concurrency + maxQueued, this.running.size);
     const id = uuid();
     const folder = this.folderOf(id);
-    this.reserved++;
     try {
       await this.chore(folder.create());
     } catch (thrown) {
-      this.reserved--;
+      place.giveBack();
       throw asUnkept(thrown);
     }
     const files = new SlotFiles(folder, this.quota, this.options.openFile);
-    let open = true;
-    const leave = (): boolean => {
-      if (!open) return false;
-      open = false;
-      this.reserved--;
-      return true;
-    };
     return {
       id,
       inputsDirectory: folder.inputs,
       createInput: (name) => files.create(name),
       submit: async (payload) => {
-        if (!open) throw new LecternError('invalid_state', 'The slot was used already.');
+        if (!place.isOpen) throw new LecternError('invalid_state', 'The slot was used already.');
         const record = newRecord({ id, sequence: ++this.sequence, kind, tenant, owner, createdAt: this.clock.now() });
         try {
           this.refuseWhenClosed();
           await this.chore(folder.writePayload(payload).then(() => folder.writeRecord(record)).then(() => folder.settleEntries()));
         } catch (thrown) {
-          if (leave()) await this.chore(folder.abandon());
+          if (place.giveBack()) await this.chore(folder.abandon());
           files.release();
           throw asUnkept(thrown);
         }
-        leave();
+        place.giveBack();
         const task = this.track(record);
         task.releaseInputs = () => files.release();
         return this.enqueue(task);
       },
       discard: async () => {
-        if (!leave()) return;
+        if (!place.giveBack()) return;
         await this.chore(folder.abandon());
         files.release();
       },
@@ -183,7 +173,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
 
   counts(): TaskCounts {
     return {
-      reserved: this.reserved, waiting: this.waiting.size, running: this.running.size,
+      reserved: this.turns.reserved, waiting: this.turns.size, running: this.running.size,
       ended: this.kept.size, endedBytes: this.kept.bytes, ...this.since,
     };
   }
@@ -233,50 +223,37 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
     const task = new Task<Meta, Summary>(record, this.folderOf(record.id), {
       clock: this.clock,
       keepMs: this.options.keepMs,
-      position: (id) => this.positionOf(id),
+      position: (waiting) => this.turns.positionOf(waiting),
       onListenerError: (thrown) => this.log('error', 'a listener of a task threw', thrown),
     });
     this.tasks.set(task.id, task);
     return task;
   }
 
-  private positionOf(id: string): number | null {
-    const index = [...this.waiting].indexOf(id);
-    return index < 0 ? null : index + 1;
-  }
-
   /** The answer is the task as it stood in the queue, also where its work begins at once. */
   private enqueue(task: Task<Meta, Summary>): TaskView<Meta, Summary> {
-    this.waiting.add(task.id);
+    this.turns.add(task);
     const view = task.view();
-    this.queue.add(() => this.execute(task), { signal: task.leave.signal }).catch(() => undefined);
+    // As many turns as tasks: each takes the task that is next when it comes. A cancelled task takes its own turn away.
+    this.queue.add(() => this.takeTurn(), { signal: task.leave.signal }).catch(() => undefined);
     return view;
   }
 
-  /** One left the queue: those behind it moved up. */
-  private leaveQueue(task: Task<Meta, Summary>): void {
-    let behind = false;
-    const moved: string[] = [];
-    for (const id of this.waiting) {
-      if (behind) moved.push(id);
-      if (id === task.id) behind = true;
-    }
-    this.waiting.delete(task.id);
-    for (const id of moved) this.tasks.get(id)?.notify();
+  private async takeTurn(): Promise<void> {
+    while (!this.closed && this.turns.size > 0 && !this.room.mayBegin()) await this.room.sleep();
+    const task = this.closed ? undefined : this.turns.begin();
+    if (task === undefined) return;
+    // At once: the next caller that asks finds it begun.
+    await this.execute(task).finally(() => this.turns.end(task));
   }
 
   private async execute(task: Task<Meta, Summary>): Promise<void> {
-    // At once where there is room: the next caller finds it begun.
-    const isWanted = (): boolean => task.status === 'pending' && !task.ending && !this.closed;
-    while (isWanted() && !this.room.mayBegin()) await this.room.sleep();
-    if (!isWanted()) return;
     task.status = 'started';
     task.startedAt = this.clock.now();
     task.attempts++;
     this.since.begun++;
     this.since.waitMs += Math.max(0, task.startedAt - Math.max(task.createdAt, this.openedAt));
     this.running.add(task);
-    this.leaveQueue(task);
     task.notify();
     const { folder, id, kind, tenant, attempts: attempt } = task;
     try {
@@ -324,7 +301,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
     task.abort.abort(new LecternError('cancelled'));
     if (waits) {
       task.leave.abort();
-      this.leaveQueue(task);
+      this.turns.leave(task);
       await this.end(task, null, new LecternError('cancelled'));
       task.settle();
     }
@@ -384,8 +361,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
 export async function createTaskTable<Payload, Meta, Summary>(
   options: TaskTableOptions<Payload, Meta, Summary>,
 ): Promise<TaskTable<Payload, Meta, Summary>> {
-  await mkdir(options.directory, { recursive: true, mode: 0o700 });
-  const unlock = await lockDirectory(options.directory);
+  const unlock = await claimSpool(options.directory);
   const table = new Table(options, unlock);
   try {
     await table.recover();

@@ -38,7 +38,7 @@ export class Task<Meta, Summary> {
   constructor(
     private readonly record: TaskRecord,
     readonly folder: TaskFolder,
-    private readonly rules: { clock: Clock; keepMs: number; position: (id: string) => number | null; onListenerError: (thrown: unknown) => void },
+    private readonly rules: { clock: Clock; keepMs: number; position: (task: Task<Meta, Summary>) => number | null; onListenerError: (thrown: unknown) => void },
   ) {
     this.status = record.status;
     this.attempts = record.attempts;
@@ -57,13 +57,17 @@ export class Task<Meta, Summary> {
   get tenant(): string { return this.record.tenant; }
   get owner(): string { return this.record.owner ?? ''; }
   get createdAt(): number { return this.record.createdAt; }
+  /** Who has turns in rotation with other callers. */
+  get caller(): string { return this.owner === '' ? this.tenant : this.owner; }
+  get place(): number { return this.record.sequence; }
+  get isFollowed(): boolean { return this.listeners.size > 0; }
   get ended(): boolean { return this.status === 'success' || this.status === 'failure'; }
   get expiresAt(): number | null { return this.endedAt === null ? null : this.endedAt + this.rules.keepMs; }
 
   view(): TaskView<Meta, Summary> {
     return {
       id: this.id, kind: this.kind, tenant: this.tenant, owner: this.owner, status: this.status,
-      position: this.status === 'pending' ? this.rules.position(this.id) : null,
+      position: this.status === 'pending' ? this.rules.position(this) : null,
       meta: this.meta, summary: this.summary, failure: this.failure,
       createdAt: this.createdAt, startedAt: this.startedAt, endedAt: this.endedAt, expiresAt: this.expiresAt,
     };

@@ -5,7 +5,7 @@
 import { LecternError } from '../../src/errors.js';
 import type {
   CallOptions, EmbedOptions, Embedding, GenerateOptions, GenerateResult, LanguageEngine, LanguageModel, LoadedModel, MemoryNeed, MetadataValue, ModelDescription,
-  ModelShape, OpenModelOptions, Prompt, PromptPart, TokenLogprob,
+  ModelShape, OpenModelOptions, Pacing, Prompt, PromptPart, TokenLogprob,
 } from '../../src/engine/port.js';
 import { isPacked, unpacked } from './unpacked.js';
 
@@ -42,7 +42,7 @@ export const fakeSpecials = ['<|im_end|>', '<|endoftext|>', '<|im_start|>'];
 const embeddingLength = 32;
 const generateKeys = new Set([
   'signal', 'addSpecial', 'maxTokens', 'temperature', 'topK', 'topP', 'minP', 'typicalP', 'repeatPenalty', 'repeatLastN', 'presencePenalty',
-  'frequencyPenalty', 'logitBias', 'seed', 'stop', 'ignoreEnd', 'logprobs', 'grammar', 'grammarTriggers', 'grammarRequired', 'reuse', 'onTokens',
+  'frequencyPenalty', 'logitBias', 'seed', 'stop', 'ignoreEnd', 'logprobs', 'grammar', 'grammarTriggers', 'grammarRequired', 'reuse', 'onTokens', 'pacing',
 ]);
 /** Positions that a later prompt may take over come in tiles. */
 const tile = 64;
@@ -214,7 +214,9 @@ class FakeLanguageModel implements LanguageModel {
     };
     for (const point of written.slice(0, cut.at)) {
       await pause(this.#model.tokenMs ?? 0, signal);
+      await unlessPaused(options.pacing, signal);
       tell(point, true);
+      options.pacing?.wrote(Buffer.byteLength(point));
     }
     for (const point of cut.stop ?? '') tell(point, false);
     const isWhole = written.length === text.length && completionTokens < room;
@@ -342,6 +344,21 @@ function throwIfAborted(signal: AbortSignal): void {
 }
 
 /** At least one turn of the event loop, as any native call takes. */
+async function unlessPaused(pacing: Pacing | undefined, signal: AbortSignal): Promise<void> {
+  while (pacing?.paused === true) {
+    await new Promise<void>((resolve) => {
+      const stop = pacing.onChange(() => go());
+      const go = (): void => {
+        stop();
+        signal.removeEventListener('abort', go);
+        resolve();
+      };
+      signal.addEventListener('abort', go, { once: true });
+    });
+    throwIfAborted(signal);
+  }
+}
+
 async function pause(durationMs: number, signal: AbortSignal | undefined): Promise<void> {
   if (signal) throwIfAborted(signal);
   await new Promise<void>((resolve) => {

@@ -73,7 +73,9 @@ function fakeModel(onEmbedding: (count: number) => void): LanguageModel {
 function openSlots(waiting: number): Slots {
   return {
     waiting,
-    run: async <T>({ load, work }: SlotUse<T>) => {
+    positionsOf: () => (waiting > 0 ? [waiting] : []),
+    run: async <T>({ load, work, onPosition }: SlotUse<T>) => {
+      onPosition?.(waiting);
       const lease = await load();
       try {
         return await work(lease);

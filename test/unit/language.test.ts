@@ -38,13 +38,13 @@ function make(models: Record<string, FakeModel>, settings: Partial<Settings> = {
 
 t.test('settings reach the models: context by name, slots, threads, device, aliases', async (t) => {
   const { engine, language } = make({ big: {}, small: {}, embedder: { embeds: true } }, {
-    contextLength: 512, modelContext: new Map([['SMALL:latest', 128]]), slots: 3, threads: 5, aliases: new Map([['gpt-4o', 'big']]),
+    contextLength: 512, modelContext: new Map([['SMALL:latest', 128]]), slots: 3, pausedAnswers: 4, threads: 5, aliases: new Map([['gpt-4o', 'big']]),
   });
   const { catalogue, residency } = language.services;
   for (const name of ['gpt-4o', 'small', 'embedder']) (await residency.lend(await catalogue.find(name), {})).release();
   t.match(engine.opened.map(({ path, options }) => [path.slice(directory.length + 1), options]), [
-    ['big.gguf', { context: 512, slots: 3, threads: 5, device: 'cpu' }],
-    ['small.gguf', { context: 128, slots: 3 }],
+    ['big.gguf', { context: 512, slots: 7, threads: 5, device: 'cpu' }],
+    ['small.gguf', { context: 128, slots: 7 }],
     ['embedder.gguf', { context: 512, slots: 1 }],
   ]);
   await language.close(0);

@@ -245,7 +245,7 @@ t.test('those who come and leave while nothing moves leave nothing behind', asyn
 });
 
 t.test('a thousand waiting requests are light', async (t) => {
-  const { slots } = make({ maxQueue: 1000 });
+  const { slots } = make({ maxQueue: 1100 });
   const leave = new AbortController();
   const hang = () => new Promise<void>((resolve) => leave.signal.addEventListener('abort', () => resolve()));
   const held = [0, 1].map(() => slots.run({ signal: forEver, load: async () => countedLease(), work: hang }));

@@ -7,7 +7,7 @@ import type { CatalogueEntry, KeepAlive, Lease } from '../../models/types.js';
 import type { Log } from '../dependencies.js';
 import { sendJson } from '../error-reply.js';
 import { EventStream } from '../event-stream.js';
-import { checkKeepAlive, type LanguageServices, takeTurn } from '../language.js';
+import { checkKeepAlive, followQueue, type LanguageServices, takeTurn } from '../language.js';
 import { describeError, expected } from './errors.js';
 
 type Json = Record<string, unknown>;
@@ -49,6 +49,7 @@ export async function answerOllama(route: LanguageRoute, request: FastifyRequest
     return sendJson(reply, 200, body);
   }
   const lines = new EventStream(reply, 'lines');
+  followQueue(reply, (position) => lines.queuePosition(position));
   try {
     await run(route, reply, asked, (lease, parts, tokens) => {
       const logprobs = describeLogprobs(lease, tokens);

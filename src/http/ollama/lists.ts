@@ -55,7 +55,7 @@ export function addLists(scope: FastifyInstance, { services }: LanguageRoute): v
     return { models };
   };
   scope.route({ method: ['GET', 'HEAD'], url: '/api/tags', handler: async (_request, reply) => sendJson(reply, 200, await tags()) });
-  scope.get('/api/ps', async (_request, reply) => {
+  scope.get('/api/ps', async (request, reply) => {
     const now = services.now();
     const residents: ResidentModel<CatalogueEntry | VisionEntry | DistantEntry>[] = [...services.residency.list(), ...services.vision.listVision(), ...together(services.vision.listDistant())];
     const models = residents
@@ -72,7 +72,9 @@ export function addLists(scope: FastifyInstance, { services }: LanguageRoute): v
         context_length: context,
         ...(state === 'loaded' ? {} : { state, progress }),
       }));
-    return sendJson(reply, 200, { models });
+    const { slots } = services;
+    // Beyond Ollama's contract, whose clients pass over what they do not know: how many wait, and at which places the caller's own requests are.
+    return sendJson(reply, 200, { models, queue: { waiting: slots.waiting, own: slots.positionsOf(request.caller.identity) } });
   });
 }
 

@@ -123,7 +123,7 @@ async function fetchPart(options: DownloadOptions, file: FileHandle, state: Stat
       await fetchRange(options, file, state, part, save);
     } catch (thrown) {
       if (options.signal.aborted || thrown instanceof LecternError) throw thrown;
-      // Whoever makes progress may fail as often as he likes.
+      // A download that makes progress may fail any number of times.
       if ((state.done[part] as number) > before) attempt = 0;
       if (attempt >= attempts) throw new LecternError('timeout', `The registry failed ${attempts} times in a row: ${(thrown as Error).message}`, { cause: thrown });
       await pause(attempt);

@@ -16,11 +16,11 @@ export interface Manifest {
   blobs: Layer[];
 }
 
-/** Where a blob's bytes are fetched from; `foreign` when that is another host, which is told no secrets. */
+/** Where a blob's bytes are fetched from; `foreign` when that is another host, which receives no secrets. */
 export interface BlobPlace {
   url: string;
   foreign: boolean;
-  /** What the registry itself must be told with each range; nothing for another host. */
+  /** What the registry itself must be given with each range; nothing for another host. */
   headers: Record<string, string>;
 }
 

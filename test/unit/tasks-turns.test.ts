@@ -1,0 +1,73 @@
+// The conversion queue is shared: callers have turns in rotation, positions say so, and one caller cannot take all places.
+import t, { type Test } from 'tap';
+import { createTaskTable } from '../../src/tasks/table.js';
+import type { TaskTable } from '../../src/tasks/types.js';
+import { failureOf } from '../support/failure-of.js';
+import { until } from '../support/until.js';
+
+async function open(t: Test, maxQueued = 100) {
+  const began: string[] = [];
+  const ends = new Map<string, () => void>();
+  const table: TaskTable<string, object, string> = await createTaskTable<string, object, string>({
+    directory: t.testdir(), concurrency: 1, maxQueued, keepMs: 3_600_000, maxEnded: 100,
+    run: async ({ payload }, { signal }) => {
+      began.push(payload);
+      await new Promise<void>((resolve, reject) => {
+        ends.set(payload, resolve);
+        signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+      });
+      return payload;
+    },
+  });
+  t.teardown(() => table.close());
+  const submit = async (name: string): Promise<{ id: string; position: number | null }> => (await table.admit('convert', 'default', name[0])).submit(name);
+  const end = async (name: string): Promise<void> => {
+    await until(`${name} begins`, () => ends.has(name));
+    ends.get(name)?.();
+  };
+  const positionOf = (id: string): number | null => table.get(id, 'default').position;
+  return { table, began, submit, end, positionOf };
+}
+
+t.test('callers have turns in rotation, and positions foretell them', async (t) => {
+  const { table, began, submit, end, positionOf } = await open(t);
+  const a = [];
+  for (const name of ['a1', 'a2', 'a3', 'a4']) a.push(await submit(name));
+  await until('the first has begun', () => began.length === 1);
+  const heard: (number | null)[] = [];
+  table.subscribe(a[2]?.id as string, 'default', ({ position }) => { heard.push(position); });
+  const b = [await submit('b1'), await submit('b2')];
+  const [c] = [await submit('c1')];
+  t.strictSame(b.map(({ position }) => position), [1, 3], 'before those of the caller that holds the worker, after its own');
+  t.strictSame([...a.slice(1), ...b, c].map(({ id }) => positionOf(id)), [3, 5, 6, 1, 4, 2]);
+  t.strictSame(heard, [3, 4, 5], 'a follower hears of each change of its place');
+  for (const name of ['a1', 'b1', 'c1', 'a2', 'b2', 'a3', 'a4']) await end(name);
+  await until('all have ended', () => table.counts().succeeded === 7);
+  t.strictSame(began, ['a1', 'b1', 'c1', 'a2', 'b2', 'a3', 'a4']);
+});
+
+t.test('a task that is cancelled takes no turn of another', async (t) => {
+  const { table, began, submit, end } = await open(t);
+  await submit('a1');
+  await until('it has begun', () => began.length === 1);
+  const [b, second] = [await submit('b1'), await submit('a2')];
+  await table.cancel(b.id, 'default');
+  t.equal(table.get(second.id, 'default').position, 1);
+  for (const name of ['a1', 'a2']) await end(name);
+  await until('both have ended', () => table.counts().succeeded === 2);
+  t.strictSame(began, ['a1', 'a2']);
+});
+
+t.test('one caller leaves places for others, uploads under way counted', async (t) => {
+  const { table, submit } = await open(t, 63);
+  const slots = [];
+  for (let count = 0; count < 40; count++) slots.push(await table.admit('convert', 'default', 'a'));
+  for (let count = 0; count < 20; count++) await submit('a');
+  const refused = await failureOf(table.admit('convert', 'default', 'a'));
+  t.match(refused, { code: 'queue_full', message: /as many tasks waiting as one may have/ });
+  const other = await table.admit('convert', 'default', 'b');
+  await slots[0]?.discard();
+  await (await table.admit('convert', 'default', 'a')).discard();
+  for (const slot of [...slots, other]) await slot.discard();
+  t.equal(table.counts().reserved, 0);
+});
