@@ -2,7 +2,7 @@
 import { LecternError } from '../errors.js';
 import type { NativeAddon, NativeCancel, NativeLanguageModel, NativePrompt } from './addon.js';
 import { atTheSeam, callNative } from './native-call.js';
-import type { CallOptions, EmbedOptions, Embedding, GenerateOptions, GenerateResult, LanguageModel, LoadedModel, Pacing, Prompt, TokenBurst } from './port.js';
+import type { CallOptions, EmbedOptions, Embedding, GenerateOptions, GenerateResult, LanguageModel, LoadedModel, Pacing, Prompt, TokenChunk } from './port.js';
 
 export class AddonLanguageModel implements LanguageModel {
   readonly info: LoadedModel;
@@ -21,9 +21,9 @@ export class AddonLanguageModel implements LanguageModel {
   async generate(prompt: Prompt, options: GenerateOptions = {}): Promise<GenerateResult> {
     const { signal, pacing, onTokens, ...rest } = options;
     const asked = { ...rest, seed: rest.seed ?? Math.floor(Math.random() * 2 ** 53) };
-    const hear = pacing === undefined ? onTokens : (burst: TokenBurst): void => {
-      onTokens?.(burst);
-      pacing.wrote(burst.ids.length);
+    const hear = pacing === undefined ? onTokens : (chunk: TokenChunk): void => {
+      onTokens?.(chunk);
+      pacing.wrote(chunk.ids.length);
     };
     return callNative(this.#addon, signal, async (cancel, guard) => {
       const stop = pacing === undefined ? undefined : this.#pace(cancel, pacing, signal);
@@ -35,7 +35,7 @@ export class AddonLanguageModel implements LanguageModel {
     });
   }
 
-  /** Until the returned function is called. A generation that is held does not look at its other flag by itself. */
+  /** Until the returned function is called. A generation that is held does not read its cancel flag by itself. */
   #pace(cancel: NativeCancel, pacing: Pacing, signal: AbortSignal | undefined): () => void {
     const wake = (): void => {
       if (this.#closing === undefined) this.#native.wake();

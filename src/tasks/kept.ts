@@ -2,7 +2,7 @@
 import type { Task } from './task.js';
 import type { Clock } from './types.js';
 
-/** Clocks are set: what a timer was told long ago is looked at again by what the clock says now. */
+/** The system clock may be set: the due time of a timer is checked again against the clock. */
 const lookMs = 60_000;
 
 export class KeptTasks<Meta, Summary> {
@@ -12,7 +12,7 @@ export class KeptTasks<Meta, Summary> {
   bytes = 0;
 
   constructor(
-    /** Their bytes may change: `trim` looks again. */
+    /** Their bytes may change: `trim` counts them again. */
     private readonly bounds: { maxEnded: number; maxEndedBytes: () => number },
     private readonly clock: Clock,
     private readonly forget: (task: Task<Meta, Summary>) => void,

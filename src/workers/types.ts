@@ -111,7 +111,7 @@ export interface PoolOptions {
   maxJobs?: number;
   /** Between the wish to cancel and the kill. Default 250. */
   cancelGraceMs?: number;
-  /** How often a busy worker is looked at. Default 200. */
+  /** The interval in ms at which a busy worker is checked. Default 200. */
   watchMs?: number;
   /** Longest time from start to the first word. Default 30 000. */
   startMs?: number;

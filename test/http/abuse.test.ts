@@ -101,7 +101,7 @@ t.test('senders so slow that they never end', patience, async (t) => {
   if (!full) t.equal(await works(), true, 'and their documents converted');
   if (full) {
     const open = (): number => sockets.filter(({ closed }) => !closed).length;
-    // Headers must be there within 30 s, a body must bring a thousand bytes a second beyond its first 30 s; both are looked at now and then.
+    // Headers must be there within 30 s, a body must bring a thousand bytes a second beyond its first 30 s; both are checked at intervals.
     for (let tries = 0; tries < 700 && open() > 0; tries++) await sleep(100);
     t.equal(open(), 0, 'what does not end is cut off');
     t.equal(await works(), true, 'and its places in the queue are free');

@@ -73,7 +73,7 @@ t.test('polling waits, and no longer than it was told', async (t) => {
   const id = await submit('slow.pdf');
   await until('its first page is told', () => service.tasks.get(id, 'default').meta !== null);
   const before = performance.now();
-  // Of a task that does not end by itself: an answer at all is one that waited no longer than it was told.
+  // Of a task that does not end by itself: any response shows that the wait ended at its limit.
   const running = (await get(`/v1/status/poll/${id}?wait=0.2`)).json() as { task_status: string };
   const waited = performance.now() - before;
   t.equal(running.task_status, 'started');

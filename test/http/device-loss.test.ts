@@ -1,4 +1,4 @@
-// A GPU that is lost: what ran fails with its code, the service is not ready any more, and the program is told once, to end.
+// A GPU that is lost: what ran fails with its code, the service is not ready any more, and the program is notified once, so that it ends.
 import t from 'tap';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -129,7 +129,7 @@ t.test('a service under nohup outlives its terminal', { ...patience, skip: exist
   t.teardown(() => child.kill('SIGKILL'));
   const ended = once(child, 'exit');
   child.kill('SIGHUP');
-  // Whoever ends answers nobody soon.
+  // A process that ends serves no client soon.
   await sleep(500);
   t.equal((await fetch(`${url}/health`)).status, 200);
   await end('SIGTERM');

@@ -103,7 +103,7 @@ t.test('messages without content, images for a model that reads text, a schema t
 
 t.test('prompts that do not fit: both counts', async (t) => {
   const long = 'x'.repeat(2000);
-  // Ollama's own tests look for one of the two words.
+  // Ollama's own tests expect one of the two words.
   const counts = /(longer|exceed).*20\d\d.*512|20\d\d.*512.*(longer|exceed)/;
   await refused(t, '/v1/chat/completions', JSON.stringify({ model: 'chat', messages: [{ role: 'user', content: long }] }), { status: 400, code: 'context_length_exceeded', text: counts }, 'long');
   await refused(t, '/v1/chat/completions', JSON.stringify({ model: 'chat', stream: true, messages: [{ role: 'user', content: long }] }), { status: 400, code: 'context_length_exceeded', text: counts }, 'long, as a stream');

@@ -54,7 +54,7 @@ t.test('a taken port is named with its owner, and nothing stays open', async (t)
   const owner = createSocketServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => owner.once('listening', resolve));
   const { port } = owner.address() as AddressInfo;
-  // On an address that no other test listens on: nobody takes the port between.
+  // On an address that no other test listens on: no other test takes the port meanwhile.
   const free = createSocketServer().listen(0, '127.0.0.2');
   await new Promise((resolve) => free.once('listening', resolve));
   const freePort = (free.address() as AddressInfo).port;

@@ -15,7 +15,7 @@ writeMadeModel(join(home, 'made.gguf'));
 const { url, said, end } = await serveProgram(home, ['--models', home, '--workers', '1', '--log-level', 'debug']);
 t.teardown(() => end('SIGTERM'));
 
-/** The answer, which may speak of it: whoever asks knows what was asked. */
+/** The response, which may mention it: the client knows its own request. */
 async function post(path: string, body: string | FormData): Promise<[number, string]> {
   const answer = await fetch(url + path, { method: 'POST', body });
   return [answer.status, await answer.text()];

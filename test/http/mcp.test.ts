@@ -82,7 +82,7 @@ t.test('a call that stands still is told of until it ends, however small its doc
   const small = other.callTool({ name: 'convert_document', arguments: { path: await file('slow-small.pdf', 'small') } }, undefined, {
     resetTimeoutOnProgress: true, onprogress: ({ progress }) => { heard.push(progress); },
   }) as Promise<Result>;
-  // Its one page is told of twice at most: the rest says that the call lives.
+  // Its one page is reported twice at most; the other messages say that the call is alive.
   await Promise.race([small, until('news of a call that stands still', () => heard.length >= 5)]);
   t.ok(heard.every((one, index) => index === 0 || one > (heard[index - 1] as number)), `they grow: ${heard.join(' ')}`);
   t.ok((heard.at(-1) as number) < 2, 'and claim no page that is not done');

@@ -1,4 +1,4 @@
-// Behind a real nginx, where one is installed: the example as it ships, and a proxy_pass that nobody listed.
+// Behind a real nginx, where one is installed: the example as it ships, and a proxy_pass that is not listed.
 import t, { type Test } from 'tap';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

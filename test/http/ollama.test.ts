@@ -1,4 +1,4 @@
-// Ollama's routes over language services that repeat what they are told; the command line's sequences byte for byte.
+// Ollama's routes over language services that repeat their input; the command line's sequences byte for byte.
 import t from 'tap';
 import { LecternError } from '../../src/errors.js';
 import type { DistantEntry, ResidentModel } from '../../src/models/types.js';

@@ -1,4 +1,4 @@
-// OpenAI's routes over language services that repeat what they are told.
+// OpenAI's routes over language services that repeat their input.
 import t from 'tap';
 import { createSlots } from '../../src/models/slots.js';
 import { deferred } from '../support/deferred.js';

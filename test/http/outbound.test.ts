@@ -1,4 +1,4 @@
-// Requests that the service makes itself: only to hosts it was told of, never to its own network behind a name.
+// Requests that the service makes itself: only to hosts that its settings name, never to its own network behind a name.
 import t from 'tap';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

@@ -133,7 +133,7 @@ t.test('dist/lectern', patience, async (t) => {
   const hasCurl = await run('curl', ['--version']).then(() => true, () => false);
   await t.test('the script that tries it on a host holds here on the processor, and tells that there is no GPU', hasCurl ? {} : { skip: 'curl is not installed' }, async (t) => {
     const script = join(packageRoot(), 'packaging', 'try-on-host.sh');
-    // Whoever runs a service of his own has its settings in the environment, which are not the trial's.
+    // A user who runs a service has its settings in the environment; the trial must not take them.
     const env = { ...process.env, LECTERN_STATE: '/proc/nope', LECTERN_CONFIG: '/proc/nope' };
     const tried = (...args: string[]) => run('/bin/sh', [script, lectern, ...args], { timeout: 120_000, env })
       .then(({ stdout }) => ({ code: 0, stdout }), (thrown: { code: number; stdout: string }) => ({ code: thrown.code, stdout: thrown.stdout }));

@@ -27,7 +27,7 @@ int cuInit(unsigned flags) { return ${init} + 0 * flags; }
   return directory;
 }
 
-/** What the dynamic linker looked for while the devices were asked for, and what became of that. */
+/** The libraries that the dynamic linker searched while the devices were listed, and the result. */
 async function askDevices(libraries: string): Promise<{ devices: string; why: string; opened: string[] }> {
   const script = `const { devices, whyNoGpu } = require(process.argv[1]);
     let found; try { found = devices(true).map(({ kind }) => kind).join(); } catch (thrown) { found = thrown.code + ': ' + thrown.message; }

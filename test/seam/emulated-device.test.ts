@@ -110,7 +110,7 @@ t.test('a device that is lost', async (t) => {
   await untilReady(second.url);
   t.ok((await answerOf(second.url)).length > 0, 'a new process has it back');
 
-  // It is lost again while nobody uses it.
+  // It is lost again while no request uses it.
   const again = new Promise<number | null>((resolve) => { second.child.once('exit', resolve); });
   second.child.kill('SIGUSR2');
   const told = await metrics(second.url);

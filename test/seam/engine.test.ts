@@ -179,7 +179,7 @@ t.test('cancel: before, while it waits, while it runs, after', async (t) => {
   t.equal(early.cause, 'enough');
 
   const large = textBitmap(3000, 3000, 2);
-  // A call that is over before it is told to stop has run to its end: then another is.
+  // A call that ends before its cancellation ran to its end: then another one is cancelled.
   await until('a call was cancelled while it ran', async () => {
     const running = new AbortController();
     const waiting = new AbortController();
@@ -210,7 +210,7 @@ t.test('cancel: before, while it waits, while it runs, after', async (t) => {
 t.test('close cancels, waits, may be called twice, and then nothing works', async (t) => {
   const engine = openEngine();
   const page = textBitmap(1240, 1754, 1);
-  // Seconds of work, of which next to nothing is done before it is told to stop.
+  // Seconds of work, of which next to nothing is done before the cancellation.
   const calls = Array.from({ length: 200 }, () => engine.deskewAngle(page).then(() => 'done', (error: LecternError) => error.code));
   await Promise.all([engine.close(), engine.close()]);
   const outcomes = await Promise.all(calls);

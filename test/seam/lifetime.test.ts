@@ -74,7 +74,7 @@ t.test('200 engines, one after another, leave neither threads nor memory behind'
   t.ok(grownKb < 40_000, `resident memory grew by ${grownKb} kB`);
   // One that was joined is counted until the kernel has put it away.
   await until('no thread more', () => numberFromStatus('Threads') <= threads);
-  // The stack of a thread that nobody joined stays mapped: 8 MB each.
+  // The stack of a thread that was not joined stays mapped: 8 MB each.
   const mappedKb = numberFromStatus('VmSize') - mappedBefore;
   t.ok(mappedKb < 400_000, `mapped memory grew by ${mappedKb} kB`);
   t.equal(engines.length, 230);

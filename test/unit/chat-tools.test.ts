@@ -237,7 +237,7 @@ t.test('markers that are control tokens show no text and are seen all the same',
   for (const bursts of [
     [{ text: '', ids: [300] }, { text: call, ids: ids(call) }],
     [{ text: `Sure: é ${call}`, ids: [...ids('Sure: é '), 300, ...ids(call)] }],
-    // Text that was held back is told later than its tokens.
+    // Text that was held back is sent later than its tokens.
     [{ text: 'Su', ids: [...ids('Sure: é '), 300] }, { text: `re: é ${call.slice(0, 5)}`, ids: ids(call.slice(0, 5)) }, { text: call.slice(5), ids: ids(call.slice(5)) }],
   ]) {
     const parts = await run(controlModel(bursts, controls), sources.mistral);

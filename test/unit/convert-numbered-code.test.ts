@@ -1,4 +1,4 @@
-/** Listings with numbers beside their lines: the numbers are left out, the program is kept from the finder of tables, and tables that look like it stay. */
+/** Listings with numbers beside their lines: the numbers are left out, the program is kept from the finder of tables, and tables that resemble one stay. */
 import t from 'tap';
 import { numberedListings } from '../../src/convert/layout/numbered-code.js';
 import { steppedListings } from '../../src/convert/layout/stepped-listings.js';

@@ -119,7 +119,7 @@ t.test('a reader that is fairly sure of letters upside down is not believed', as
   t.notMatch(markdown, /9ou9ues/);
 });
 
-/** Reads as many lines of `words` as it is told to at the top of any bitmap. */
+/** Reads as many lines of `words` as the option says at the top of any bitmap. */
 function linesReader(words: string, count: number, sure = 0.95): TextRecogniser & { looks: { width: number; dpi: number; only: boolean | undefined }[] } {
   const looks: { width: number; dpi: number; only: boolean | undefined }[] = [];
   return {

@@ -1,4 +1,4 @@
-/** The order in which pages are read: columns, what spans them, and what only looks like columns. */
+/** The order in which pages are read: columns, what spans them, and what only resembles columns. */
 import t from 'tap';
 import { readsAsLabels, splitByFigure, withAxisTitles } from '../../src/convert/layout/figures.js';
 import { orderPage } from '../../src/convert/layout/reading-order.js';

@@ -42,7 +42,7 @@ t.test('what was sent in the turn that ends the stream comes before its end', as
 });
 
 t.test('a client that reads nothing is left before its unread pieces fill the memory', async (t) => {
-  // Its answer is never looked at.
+  // Its response is never read.
   const { events, raw } = await streamTo(t, (answer) => answer.on('error', () => undefined).pause());
   let sent = 0;
   for (; !raw.destroyed && sent < 200; sent += 1) {

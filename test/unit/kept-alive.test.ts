@@ -1,4 +1,4 @@
-// One timer for all streams that wait: each hears of it in its own time, and nobody after the end.
+// One timer for all streams that wait: each gets its comment at its own interval, and none after the end.
 import t from 'tap';
 import { mock } from 'node:test';
 import type { EventStream } from '../../src/http/event-stream.js';

@@ -1,4 +1,4 @@
-/** The catalogue over directories that the test writes: names, what is told of each model, changes on disk, and what is left out. */
+/** The catalogue over directories that the test writes: names, the description of each model, changes on disk, and what is left out. */
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

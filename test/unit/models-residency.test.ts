@@ -1,4 +1,4 @@
-/** Residency on a clock that the test moves: who loads, how long it stays, and what those who wait are told. */
+/** Residency on a clock that the test moves: who loads, how long it stays, and what waiting requests receive. */
 import t from 'tap';
 import { LecternError } from '../../src/errors.js';
 import { MemoryBudget } from '../../src/models/memory-budget.js';

@@ -1,4 +1,4 @@
-// Why a directory of models cannot be read: what a unit hides is told apart from what a user may not read.
+// Why a directory of models cannot be read: a directory that a unit hides is distinguished from one that the user may not read.
 import t from 'tap';
 import { chmodSync } from 'node:fs';
 import { isHidden as isHiddenBelow, unreadableDirectory } from '../../src/models/unreadable.js';

@@ -14,7 +14,7 @@ function partOf(pageIndex: number, rows: string[][], heads: number): TableBlock 
   return { kind: 'table', pageIndex, table, captions: [], places: [{ pageIndex, box }], repeatedHeads: [] };
 }
 
-/** The rows of all tables that come out of a table on two pages; below, `heads` rows look like a head, above `known`. */
+/** The rows of all tables that come out of a table on two pages; below, `heads` rows resemble a header, above `known`. */
 function joined(above: string[][], below: string[][], heads = 0, known = 1): string[][] {
   const blocks = joinTables([partOf(0, [['Land', 'Rule', 'Year'], ...above], known), partOf(1, below, heads)], () => 800);
   return blocks.flatMap((block) => (block.kind === 'table' ? Array.from({ length: block.table.rowCount }, (_, row) => block.table.cells.filter((cell) => cell.row === row).map(({ lines }) => lines.map(({ text }) => text).join(' '))) : []));

@@ -1,4 +1,4 @@
-/** Tables side by side without lines between them, and what only looks like them; a table's column between two paragraphs. */
+/** Tables side by side without lines between them, and what only resembles them; a table's column between two paragraphs. */
 import t from 'tap';
 import { findTables } from '../../src/convert/tables/index.js';
 import { PageMaker } from '../support/made-page.js';

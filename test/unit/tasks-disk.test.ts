@@ -292,7 +292,7 @@ t.test('a result whose record does not fit is no task without its upload after t
     run: async ({ id, payload }, { scratchDirectory }) => {
       ran.push(payload);
       const folder = dirname(scratchDirectory);
-      // In the way of the record: of the first until the work's own files are gone, of the second for as long as somebody lets it stand.
+      // In the way of the record: of the first until the work's own files are gone, of the second until it is removed.
       if (payload === 'first') await mkdir(join(folder, 'task.json.new'));
       if (payload === 'second') stands = cp(join(folder, 'task.json'), join(directory, `of-${id}`)).then(() => rm(join(folder, 'task.json'))).then(async () => { await mkdir(join(folder, 'task.json', 'full'), { recursive: true }); });
       await stands;

@@ -1,4 +1,4 @@
-// Many at one lock, where every step on the disk takes its time: one of them has the directory, whoever else goes, comes or was killed.
+// Many at one lock, where every step on the disk takes its time: exactly one holds the directory, also while others come, leave or are killed.
 import t from 'tap';
 import { createHash } from 'node:crypto';
 import promises from 'node:fs/promises';
@@ -81,7 +81,7 @@ t.test('a dead lock that somebody was killed at', async (t) => {
     await real.utimes(`${directory}/lock.taking`, 1, 1);
     const claim = claimTo('lock', '999999999 1');
     await real.writeFile(`${directory}/${claim}`, '999999998 1');
-    // Whoever took the claim in turn was killed, too.
+    // The process that took the claim next was killed, too.
     if (round % 2 === 0) await real.writeFile(`${directory}/${claimTo(claim, '999999998 1')}`, '999999997 1');
     t.equal(await contend(directory), 1);
     t.strictSame(await real.readdir(directory), []);

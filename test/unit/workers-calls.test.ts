@@ -129,7 +129,7 @@ t.test('time spent in calls is not the worker\'s silence; too many calls are ref
   const after = (ms: number) => (): Promise<number> => new Promise((resolve) => setTimeout(() => resolve(1), ms));
   t.match(await pool.run('ask', null, { limits: { silenceMs: 2000, totalMs: 60_000 }, onCall: after(3000) }), { answer: 1 });
   const answer = deferred<number>();
-  // Nobody is answered before the last one is refused.
+  // No call returns before the last one is refused.
   const onProgress = (progress: unknown): void => { if ((progress as { refused: number }).refused === 36) answer.resolve(1); };
   t.equal(await pool.run('askMany', { count: 100 }, { limits: calm, onProgress, onCall: () => answer.promise }), 64);
 });

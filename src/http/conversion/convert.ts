@@ -44,7 +44,7 @@ async function begin(
   const slot = await tasks.admit(kind, tenantOf(request), request.caller.identity);
   try {
     const textModels = (await dependencies.textModels?.() ?? []).map(({ name }) => name);
-    // While the place was made and the models were looked at the client may have left; its body would be waited for without end then.
+    // The client may have disconnected while the directory was made and the models were checked; the service would wait for its body for ever.
     gone.throwIfAborted();
     const asked = await read(request, slot.createInput, { ...settings, textModels });
     await noteTokenizer(asked, language);

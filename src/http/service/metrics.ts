@@ -119,7 +119,7 @@ function buildLines(version: string): string[] {
   return family('lectern_build_info', 'gauge', 'Always 1; the labels tell the versions.', [`lectern_build_info${labels({ version, node: process.versions.node })} 1`]);
 }
 
-/** Of the files that are looked at again while the service runs, by what they are; undefined: there is none. */
+/** The files that are read again while the service runs, by their purpose; undefined: there is none. */
 export function reloadLines(files: Record<string, { isCurrent(): boolean } | undefined>): string {
   const samples = Object.entries(files).flatMap(([file, found]) => (found === undefined ? [] : [`lectern_file_reload_successful${labels({ file })} ${found.isCurrent() ? 1 : 0}`]));
   if (samples.length === 0) return '';
