@@ -94,7 +94,11 @@ t.test('a stream', async (t) => {
 t.test('a failure within a stream is an event, one before it an answer', async (t) => {
   const late = events((await chat({ stream: true }, 'one !late')).body) as { error?: { type: string } }[];
   t.match(late.at(-1), { error: { type: 'api_error' } });
-  const early = await chat({ stream: true }, '!long');
+  // A request that waits has its headers by then, and gets an event.
+  t.match(events((await chat({ stream: true }, '!long')).body.replace(/^: .*\n\n/, '')).at(-1), { error: { code: 'context_length_exceeded' } });
+  const idle = await startTestService({}, { language: fakeLanguage() });
+  t.teardown(() => idle.close());
+  const early = await idle.app.inject({ method: 'POST', url: '/v1/chat/completions', payload: { model: 'talker', stream: true, messages: [{ role: 'user', content: '!long' }] } });
   t.equal(early.statusCode, 400);
   t.match(early.json(), { error: { type: 'invalid_request_error', code: 'context_length_exceeded', message: /100.*64/ } });
 });
@@ -184,7 +188,7 @@ t.test('responses', async (t) => {
   t.notMatch(whole.json(), { prompt_truncated: true });
   t.match((await post('/v1/responses', { model: 'talker', input: '!drop', truncation: 'auto' })).json(), { prompt_truncated: true, dropped_messages: 2 }, 'never silently');
   const body = (await post('/v1/responses', { model: 'talker', input: [{ role: 'user', content: '!think a' }], stream: true })).body;
-  const told = body.split('\n\n').filter(Boolean).map((event) => JSON.parse(event.slice(event.indexOf('data: ') + 6)) as { type: string; sequence_number: number });
+  const told = body.split('\n\n').filter((event) => !event.startsWith(':')).filter(Boolean).map((event) => JSON.parse(event.slice(event.indexOf('data: ') + 6)) as { type: string; sequence_number: number });
   t.same(told.map(({ sequence_number: number }) => number), told.map((_, index) => index));
   t.same(told.map(({ type }) => type.replace('response.', '')), [
     'created', 'in_progress', 'output_item.added', 'reasoning_summary_part.added', 'reasoning_summary_text.delta', 'reasoning_summary_text.done', 'reasoning_summary_part.done', 'output_item.done',

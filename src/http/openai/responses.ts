@@ -6,7 +6,7 @@ import type { Log } from '../dependencies.js';
 import { sendJson } from '../error-reply.js';
 import { EventStream } from '../event-stream.js';
 import { Fields } from '../fields.js';
-import { type LanguageServices, requireCapability, takeTurn, withModelDefaults } from '../language.js';
+import { followQueue, type LanguageServices, requireCapability, takeTurn, withModelDefaults } from '../language.js';
 import { refuseThinking } from './checks.js';
 import { freshId } from './chat-shape.js';
 import { describeError, expected } from './errors.js';
@@ -46,6 +46,7 @@ async function stream(
   const events = new EventStream(reply, 'events');
   const writer = new ResponseWriter(head, (event) => events.send(event, event.type));
   keepAlive(events);
+  followQueue(reply, (position) => events.queuePosition(position));
   try {
     await write(services, reply, asked, entry, writer);
   } catch (thrown) {
