@@ -78,7 +78,7 @@ LECTERN_TEST("generation: the end, the limit and a stop string end it") {
   Driven endless(options, 2);
   check(!endless.wish({"<end>", "b"}) && endless.wish({"<end>", "a"}) == FinishReason::length && endless.reported.text == "ba", "an end that is ignored");
   Driven broken({});
-  test::check_throws(ErrorCode::internal, [&] {
+  test::check_throws(ErrorCode::invalid_model, [&] {
     const std::vector<float> logits(texts().size() + 2, std::numeric_limits<float>::quiet_NaN());
     (void)broken.generation->next(logits.data(), broken.reported);
   }, "logits that are no numbers");

@@ -112,7 +112,7 @@ t.test('--version, list, ps', async (t) => {
   t.match(tags.headers['content-type'], /^application\/json\b/);
   t.strictSame((decodable(t, tags.body)['models'] as Json[]).map(({ name }) => name).sort(), ['chat', 'embedder']);
   await send('HEAD', '/');
-  t.strictSame(decodable(t, (await send('GET', '/api/ps')).body), { models: [] });
+  t.strictSame(decodable(t, (await send('GET', '/api/ps')).body), { models: [], queue: { waiting: 0, own: [] } });
 });
 
 t.test('show by the deprecated name, model empty', async (t) => {

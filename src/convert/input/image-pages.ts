@@ -127,7 +127,7 @@ class ImagePages implements PageSource {
 function requireBitmap(bytes: Uint8Array, filename: string): void {
   if (bytes.length === 0) throw new LecternError('invalid_document', 'The file is empty.');
   if (imageType(bytes) !== null) return;
-  const file = filename === '' ? 'The file' : filename;
+  const file = filename === '' ? 'The file' : `The file ${filename}`;
   if (isSvg(bytes)) throw new LecternError('unsupported_format', `${file} is an SVG drawing, whatever its name says; drawings are not converted, pictures are (PNG, JPEG, TIFF, WebP, GIF, BMP).`);
   throw new LecternError('invalid_document', `${file} could not be read as an image: it is damaged from its first bytes on, or of an unknown kind.`);
 }
