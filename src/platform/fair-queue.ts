@@ -20,8 +20,8 @@ const mostOfFree = 15;
 
 /**
  * Whether a caller that holds `own` of a bounded number of places may take another one while `free` are left (a dynamic threshold: Choudhury and
- * Hahne, 1998). One caller alone may take 15 of 16 places, two may take 15 of 31 each: some are always left for the next caller. Of 16 places
- * or fewer one caller may take all.
+ * Hahne, 1998). One caller alone may take 15 of 16 places, two that fill in turn may take 15 of 31 each: some are left for the next caller. Of 16
+ * places or fewer one caller may take all.
  */
 export function mayTakeAnother(own: number, free: number): boolean {
   return own < mostOfFree * free;

@@ -102,13 +102,14 @@ t.test('a share of bounded places', async (t) => {
     const own = new Array<number>(callers).fill(0);
     for (;;) {
       const free = bound - own.reduce((sum, count) => sum + count, 0);
-      const next = own.findIndex((count) => free > 0 && mayTakeAnother(count, free));
-      if (next < 0) return own;
-      own[next]!++;
+      // In turn: the caller with the fewest comes next.
+      const least = Math.min(...own);
+      if (free === 0 || !mayTakeAnother(least, free)) return own;
+      own[own.indexOf(least)]!++;
     }
   };
   t.same(fill(11, 1), [11], 'a few are all to be had');
   t.same(fill(160, 1), [150], 'of many some are left');
   const left = 202 - fill(202, 3).reduce((sum, count) => sum + count, 0);
-  t.ok(left >= 1, `${left} are left by three that take what they can`);
+  t.ok(left >= 1, `${left} are left by three that take what they can in turn`);
 });

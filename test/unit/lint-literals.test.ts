@@ -1,7 +1,12 @@
 /** The lint rule that counts numeric literals of functions. */
-import { Linter } from 'eslint';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type ESLint, Linter } from 'eslint';
 import t from 'tap';
-import literals from '../../.lint/literals.js';
+import { packageRoot } from '../../src/platform/package-files.js';
+
+// By its place in the checkout: the compiled test lies elsewhere.
+const { default: literals } = (await import(pathToFileURL(join(packageRoot(), '.lint/literals.js')).href)) as { default: ESLint.Plugin };
 
 const problems = (code: string, most = 3): string[] => new Linter().verify(code, [{ plugins: { lectern: literals }, rules: { 'lectern/literals': ['error', { most }] } }]).map(({ message }) => message.split(';')[0] ?? '');
 
