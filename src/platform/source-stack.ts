@@ -6,14 +6,22 @@ import { fileURLToPath } from 'node:url';
 /** Null where a file has no map. */
 const maps = new Map<string, SourceMap | null>();
 
+/** Parts of the bundle lie beside this code, which is one of them, or one level above it where it runs from its own file. */
+function readMap(url: string): SourceMap | null {
+  for (const place of [url, `../${url}`]) {
+    try {
+      return new SourceMap(JSON.parse(readFileSync(`${fileURLToPath(new URL(place, import.meta.url))}.map`, 'utf8')) as SourceMapPayload);
+    } catch {
+      continue;
+    }
+  }
+  return null;
+}
+
 function mapOf(url: string): SourceMap | null {
   let map = maps.get(url);
   if (map === undefined) {
-    try {
-      map = new SourceMap(JSON.parse(readFileSync(`${fileURLToPath(new URL(url, import.meta.url))}.map`, 'utf8')) as SourceMapPayload);
-    } catch {
-      map = null;
-    }
+    map = readMap(url);
     maps.set(url, map);
   }
   return map;
