@@ -7,10 +7,14 @@ import { HttpFailure } from './error-reply.js';
 
 /** For Fastify: there is no request, only the socket. It is destroyed once the answer has left. */
 export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
-  // An answer that has begun cannot become another one.
   const { _httpMessage: answer } = socket as Socket & { _httpMessage?: ServerResponse | null };
-  if (error.code === 'ECONNRESET' || !socket.writable || answer?.headersSent === true) {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
+    return;
+  }
+  // An answer that has begun cannot become another one. What was written of it must still reach a client that sends on.
+  if (answer?.headersSent === true) {
+    closeAfterReply(socket, '');
     return;
   }
   const [status, detail] = error.code === 'HPE_HEADER_OVERFLOW'

@@ -11,7 +11,7 @@ import type { AllowedPaths, WorkerConfinement } from '../workers/confinement.js'
 import type { WorkerCommand } from '../workers/worker-command.js';
 
 /** Of the package: no state, and no version control, that may lie beside them. */
-const ownFiles = ['package.json', 'tsconfig.json', 'src', 'dist', 'build/native', 'models', 'packaging/src', 'test/support'];
+const ownFiles = ['package.json', 'enter.cjs', 'tsconfig.json', 'src', 'dist', 'build/native', 'models', 'packaging/src', 'test/support'];
 
 /** Libraries and data of the system, and what the C library, Node and V8 read of the machine. */
 const systemFiles = [

@@ -83,10 +83,10 @@ t.test('documents of before a kill keep the service from no readiness', { timeou
   const home = await mkdtemp(join(tmpdir(), 'lectern-crash-'));
   t.teardown(() => rm(home, { recursive: true, force: true }));
   const document = new Blob([await readFile(join(fixturesDirectory(), 'report-100-pages.pdf'))]);
-  // Its worker starts so late that all of them wait for it.
+  // Its worker starts so late that all of them wait for it. A confined worker could not read the script that delays it.
   const late = join(home, 'late.mjs');
   await writeFile(late, "if (process.argv.includes('worker')) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2000);");
-  const serve = (): ReturnType<typeof serveProgram> => serveProgram(home, ['--workers', '1'], [process.execPath, '--import', late, mainScript]);
+  const serve = (): ReturnType<typeof serveProgram> => serveProgram(home, ['--workers', '1', '--worker-sandbox', 'off'], [process.execPath, '--import', late, mainScript]);
   const before = await serve();
   const ids: string[] = [];
   while (ids.length < 2) {

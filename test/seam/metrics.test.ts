@@ -27,7 +27,7 @@ t.test('answers, their queue, loads, evictions, memory by model', async (t) => {
   const need = await engine.memoryNeed(twin, { slots: 1, context: shape.context });
   await engine.close();
   const bytes = need.weightBytes + need.kvBytes + need.workBytes;
-  const service = await startServing(t, { shape, models: { other: twin }, settings: { slots: 1, modelMemory: Math.floor(bytes * 1.5), embeddingMemory: 1 } });
+  const service = await startServing(t, { shape, models: { other: twin }, settings: { slots: 1, pausedAnswers: 0, modelMemory: Math.floor(bytes * 1.5), embeddingMemory: 1 } });
   const of = async (...samples: string[]): Promise<number[]> => Promise.all(samples.map((sample) => service.metric(sample)));
   const tokens = (kind: string): string => `lectern_tokens_total{model="chat",kind="${kind}"}`;
 

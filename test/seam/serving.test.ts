@@ -22,8 +22,8 @@ const post = (service: Serving, path: string, body: unknown, signal?: AbortSigna
   fetch(service.url + path, { method: 'POST', body: JSON.stringify(body), ...(signal === undefined ? {} : { signal }) });
 const writing = (service: Serving, prompt: string | number[], more: object = {}, signal?: AbortSignal) =>
   post(service, '/v1/completions', { model: 'chat', prompt, max_tokens: endless, ignore_eos: true, temperature: 0, stream: true, ...more }, signal);
-/** Resolves when the asking has failed, as one that was aborted does. */
-const leaving = (asking: Promise<unknown>): Promise<{ code?: string }> => asking.then(() => { throw new Error('it was answered'); }, (error: { code?: string }) => error);
+/** Resolves when the request has failed, as an aborted one does: the headers of a stream come at once, its body does not. */
+const leaving = (asking: Promise<unknown>): Promise<{ code?: string }> => asking.then(async (answer) => (answer instanceof Response ? answer.text() : answer)).then(() => { throw new Error('it was answered'); }, (error: { code?: string }) => error);
 /** Resolves with the first bytes of the body, which goes on. */
 const firstBytes = async (answer: Response): Promise<ReadableStreamDefaultReader<Uint8Array>> => {
   const reader = (answer.body as ReadableStream<Uint8Array>).getReader();

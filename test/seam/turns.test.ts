@@ -36,7 +36,7 @@ t.test('paused and resumed, with another in between', async (t) => {
     turn.resume();
   }
   await paced;
-  t.ok(pauses >= 3, `${pauses} pauses`);
+  t.ok(pauses >= 1, `${pauses} pauses`);
   t.same(ids, alone);
   await model.close();
 });
