@@ -167,12 +167,15 @@ t.test('a thousand at once: each has its own answer, once; past the bound they a
   await queued;
 });
 
-t.test('the service ends while it writes: who waits is told, streams end with an error, everything closes', async (t) => {
+t.test('the service ends while it writes: waiting requests get 503, streams end with an error, everything closes', async (t) => {
   const service = await startServing(t, { shape: slow, settings: { slots: 1 } });
   const reader = await firstBytes(await writing(service, 'the'));
-  const queued = post(service, '/api/generate', { model: 'chat', prompt: 'a' });
-  await service.untilMetric(waiting, 1);
+  const queued = post(service, '/api/generate', { model: 'chat', prompt: 'a', stream: false });
+  // The headers of a waiting stream have left already: its error is a line of the body.
+  const queuedStream = post(service, '/api/generate', { model: 'chat', prompt: 'a' });
+  await service.untilMetric(waiting, 2);
   const closing = service.close();
+  t.match([(await queuedStream).status, await (await queuedStream).json()], [200, { error: 'The service is stopping.' }]);
   t.match([(await queued).status, (await queued).headers.get('retry-after'), await (await queued).json()], [503, '1', { error: 'The service is stopping.' }]);
   let text = '';
   for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) text += Buffer.from(chunk.value).toString();
