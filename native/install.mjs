@@ -83,10 +83,11 @@ function run(program, words) {
 function compile({ cuda, architecture }, target) {
   checkTools();
   const cmakeJs = join(root, 'node_modules', 'cmake-js', 'bin', 'cmake-js');
-  const words = ['compile', '--out', 'build/native', '--log-level', 'warn', `--CDLECTERN_CUDA=${cuda}`];
+  const words = ['--out', 'build/native', '--log-level', 'warn', `--CDLECTERN_CUDA=${cuda}`];
   if (cuda === 'ON' && architecture !== null) words.push(`--CDCMAKE_CUDA_ARCHITECTURES=${architecture}`);
-  if (target !== null) words.push('--target', target);
-  run(process.execPath, [cmakeJs, ...words]);
+  // cmake-js takes options only when it configures, and a tree that is configured it only builds.
+  if (existsSync(join(build, 'CMakeCache.txt'))) run(process.execPath, [cmakeJs, 'configure', ...words]);
+  run(process.execPath, [cmakeJs, 'compile', ...words, ...(target === null ? [] : ['--target', target])]);
 }
 
 const choice = cudaChoice();
