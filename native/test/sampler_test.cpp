@@ -113,7 +113,8 @@ void compare(Random& random, int only, Tally& tally) {
     const test::ReferenceDistribution plain = test::reference_distribution(options, logits, history, masked ? &mask : nullptr);
     if (plain.probability.empty()) {
       tally.empty++;
-      const ErrorCode code = options.logit_bias.empty() ? ErrorCode::internal : ErrorCode::invalid_request;
+      const ErrorCode without_bias = masked ? ErrorCode::internal : ErrorCode::invalid_model;
+      const ErrorCode code = options.logit_bias.empty() ? without_bias : ErrorCode::invalid_request;
       test::check_throws(code, [&] { (void)sampler.sample(logits.data(), masked ? &mask : nullptr); }, "no token is left");
       return;
     }
