@@ -6,7 +6,7 @@ import { build, type BuildOptions } from 'esbuild';
 import { packageRoot } from '../../src/platform/package-files.js';
 
 /** Packages that find files of their own beside themselves: they stay as they are. */
-export const wholePackages = ['sharp', '@embedpdf/pdfium'];
+export const wholePackages = ['sharp', '@embedpdf/pdfium', 'chardetng-wasm'];
 
 const part = 'part-';
 

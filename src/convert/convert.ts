@@ -70,7 +70,7 @@ class Conversion {
   }
 
   /** A document that its reader has made: pictures and outputs are left to do. */
-  async #deliverRead(input: Input, { document, pictures, losses, pageCount }: ReadDocumentInput['read']): Promise<ConvertOutcome> {
+  async #deliverRead(input: Input, { document, pictures, losses, remarks = [], pageCount }: ReadDocumentInput['read']): Promise<ConvertOutcome> {
     const { options } = this.#request;
     const refused = pageCount === null ? null : refusal(pageCount, this.#request);
     if (refused !== null) {
@@ -78,6 +78,7 @@ class Conversion {
       return this.#empty('failure', input.format.name);
     }
     for (const sentence of losses) this.errors.push(conversionError('document_backend', input.format.name, 'capacity', sentence));
+    this.#remarks = remarks.map((sentence) => conversionError('document_backend', input.format.name, 'unknown', sentence));
     await this.#announce('write', document.pages.size);
     const images = new ImageWriter(this.#request.outputDirectory, options.imagesScale);
     await this.timings.measure('draw_pictures', 'document', async () => {

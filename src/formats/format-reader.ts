@@ -30,6 +30,8 @@ export interface ReadDocument {
   pictures: FoundPicture[];
   /** One public sentence for each thing that is missing from the document; empty where it is whole. */
   losses: string[];
+  /** One public sentence for each thing to know beside a document that is whole: a guess, what is left out on purpose. */
+  remarks?: string[];
   /** Pages of the file (slides, sheets), delivered or not; null where the format has none. */
   pageCount: number | null;
 }

@@ -29,12 +29,12 @@ function separatorOf(text: string): string {
 }
 
 /** Rows of cells, without empty rows at the end. */
-function rowsOf(text: string): string[][] {
+function rowsOf(text: string, named: string | null): string[][] {
   const { separator, rest } = statedSeparator(text.replace(/^\ufeff/, ''));
   const rows: string[][] = [];
   let cells = 0;
   Papa.parse<string[]>(rest, {
-    delimiter: separator ?? separatorOf(rest),
+    delimiter: separator ?? named ?? separatorOf(rest),
     step: ({ data }, running) => {
       cells += data.length;
       if (cells > maximumCells) {
@@ -48,9 +48,12 @@ function rowsOf(text: string): string[][] {
   return rows;
 }
 
-/** Adds the table to the builder's document; its first row is the header. Throws LecternError `too_large`. */
-export function addCsv(builder: DocumentBuilder, text: string): void {
-  const rows = rowsOf(text).filter((row) => row.length > 1 || row[0]?.trim() !== '');
+/**
+ * Adds the table to the builder's document; its first row is the header. `named` is the separator that the file's name stands for
+ * (the tab of TSV): only a first line `sep=` is stronger. Throws LecternError `too_large`.
+ */
+export function addCsv(builder: DocumentBuilder, text: string, named: string | null = null): void {
+  const rows = rowsOf(text, named).filter((row) => row.length > 1 || row[0]?.trim() !== '');
   const columns = rows.reduce((most, row) => Math.max(most, row.length), 0);
   if (rows.length * columns > maximumCells) throw new LecternError('too_large', `The table has more than ${maximumCells.toLocaleString('en')} cells.`);
   if (columns === 0) return;

@@ -1,32 +1,62 @@
-/** Bytes as text: by their byte order mark, by the encoding that they declare, or by the encodings that they can be; nothing is ever refused. */
+/** Bytes as text: by their byte order mark, by the encoding that they declare, or by a guess that is reported; nothing is ever refused. */
+import { guessEncoding } from './guess-encoding.js';
 
 const utf16 = { le: 'utf-16le', be: 'utf-16be' } as const;
 
 const byteOrderMarks: [encoding: string, mark: number[]][] = [['utf-8', [0xef, 0xbb, 0xbf]], [utf16.le, [0xff, 0xfe]], [utf16.be, [0xfe, 0xff]]];
 
-/** Bytes in which zeros are counted; with fewer than the least they show nothing. */
-const zeroSample = { most: 4096, least: 4 };
-/** Shares of zeros: of the high bytes of Latin letters in UTF-16, and of their low bytes. */
-const highByteZeros = 0.6;
-const lowByteZeros = 0.1;
-
 function markOf(bytes: Uint8Array): string | null {
   return byteOrderMarks.find(([, mark]) => mark.every((byte, at) => bytes[at] === byte))?.[0] ?? null;
 }
 
+/** Bytes in which zeros are counted; with fewer than the least they show nothing. */
+const zeroSample = { most: 64 * 1024, least: 4 };
+/** Shares of zeros: of the high bytes of Latin letters in UTF-16, and of their low bytes. */
+const highByteZeros = 0.6;
+const lowByteZeros = 0.1;
+/** Characters that no text has: controls but tab, line ends, form feed and escape; halves of pairs; what Unicode does not assign or leaves to private use. */
+const noText = /[\u0000-\u0008\u000b\u000e-\u001a\u001c-\u001f\u007f-\u009f\ufffd]|\p{Cn}|\p{Co}|\p{Cs}/u;
+
+/** How often a space, a line end or another ASCII character stands in a text of UTF-16: what tells the two byte orders apart. */
+function asciiCharacters(text: string): number {
+  return text.match(/[\t\n\r -~]/g)?.length ?? 0;
+}
+
 /** Latin text in UTF-16 has a zero in every other byte. */
-function unmarkedUtf16(bytes: Uint8Array): string | null {
-  const sample = Math.min(bytes.length, zeroSample.most) & ~1;
-  if (sample < zeroSample.least) return null;
+function latinUtf16(sample: Uint8Array): string | null {
   let even = 0;
   let odd = 0;
-  for (let i = 0; i < sample; i += 2) {
-    if (bytes[i] === 0) even++;
-    if (bytes[i + 1] === 0) odd++;
+  for (let i = 0; i < sample.length; i += 2) {
+    if (sample[i] === 0) even++;
+    if (sample[i + 1] === 0) odd++;
   }
-  const most = sample / 2;
+  const most = sample.length / 2;
   if (odd > most * highByteZeros && even < most * lowByteZeros) return utf16.le;
   return even > most * highByteZeros && odd < most * lowByteZeros ? utf16.be : null;
+}
+
+/** Whether bytes with zeros are UTF-8 with a stray zero: without them, nothing in it is no text. */
+function isUtf8WithZeros(sample: Uint8Array): boolean {
+  const text = new TextDecoder().decode(sample);
+  return !noText.test(text.replaceAll('\0', '').replace(/\ufffd$/, ''));
+}
+
+/**
+ * UTF-16 without a mark: a text of any script has spaces or line ends, whose high byte is zero, and no other encoding of texts has
+ * zeros. It is one where the whole is text in that byte order; where both orders give text, the one with more ASCII characters.
+ */
+function unmarkedUtf16(bytes: Uint8Array): string | null {
+  const sample = bytes.subarray(0, Math.min(bytes.length, zeroSample.most) & ~1);
+  if (sample.length < zeroSample.least || !sample.includes(0)) return null;
+  const latin = latinUtf16(sample);
+  if (latin !== null || isUtf8WithZeros(sample)) return latin;
+  const found = [utf16.le, utf16.be].flatMap((encoding) => {
+    // A pair that the sample cuts in two is no evidence against it.
+    const text = new TextDecoder(encoding).decode(sample).replace(/\ufffd$/, '');
+    return noText.test(text) ? [] : [{ encoding, ascii: asciiCharacters(text) }];
+  });
+  const [best] = found.sort((one, other) => other.ascii - one.ascii);
+  return best !== undefined && best.ascii > 0 ? best.encoding : null;
 }
 
 /** By its mark, or by where its zeros stand. */
@@ -43,63 +73,43 @@ function decoded(bytes: Uint8Array, label: string, fatal: boolean): string | nul
   }
 }
 
-/** How much of the letters past ASCII are what its readers write often: kana, hangul, the first plane of Han, lower-case Cyrillic, Latin letters. */
-const usual: { label: string; pattern: RegExp }[] = [
-  { label: 'euc-jp', pattern: /[\u3040-\u30ff\u3000-\u3002]/g },
-  { label: 'shift_jis', pattern: /[\u3040-\u30ff\u3000-\u3002]/g },
-  { label: 'euc-kr', pattern: /[\uac00-\ud7a3]/g },
-  { label: 'gb18030', pattern: /[\u7684\u4e00\u662f\u4e86\u5728\u6709\u548c\u4eba\u4e0d\u4e2d\u5927\u4e3a\u8fd9\u4e0a\u4e2a\u56fd\u3002\uff0c]/g },
-  { label: 'big5', pattern: /[\u7684\u4e00\u662f\u4e86\u5728\u6709\u548c\u4eba\u4e0d\u4e2d\u5927\u70ba\u9019\u4e0a\u500b\u570b\u3002\uff0c]/g },
-  { label: 'windows-1251', pattern: /[а-яё]/g },
-  { label: 'koi8-r', pattern: /[а-яё]/g },
-];
-
-/** Bytes by which an old encoding is guessed. */
-const guessedBytes = 64 * 1024;
-/** Letters past ASCII without which nothing is guessed. */
-const leastHighLetters = 4;
-/** Mean length of rows of such letters: words of Cyrillic are all such letters, Latin words have one here and there. */
-const cyrillicRun = 2.5;
-/** Shares of usual letters that chance does not give. */
-const neededShare = { cyrillic: 0.75, han: 0.06, other: 0.3 };
-
-/** Old encodings by the text that they would give: a share of usual letters that chance does not give, else the Latin one. */
-function guessed(bytes: Uint8Array): string {
-  const sample = bytes.subarray(0, guessedBytes);
-  let best = 'windows-1252';
-  let bestShare = 0;
-  for (const { label, pattern } of usual) {
-    const text = decoded(sample, label, false) ?? '';
-    const high = text.match(/[^\u0000-\u007f]/g)?.length ?? 0;
-    const broken = text.match(/[\ufffd\ue000-\uf8ff]/g)?.length ?? 0;
-    // A sample may end within a letter.
-    if (high < leastHighLetters || broken > 1) continue;
-    const cyrillic = label.startsWith('windows') || label.startsWith('koi');
-    if (cyrillic && high / (text.match(/[^\u0000-\u007f]+/g)?.length ?? 1) < cyrillicRun) continue;
-    const share = (text.match(pattern)?.length ?? 0) / high;
-    const needed = cyrillic ? neededShare.cyrillic : label === 'gb18030' || label === 'big5' ? neededShare.han : neededShare.other;
-    if (share >= needed && share / needed > bestShare) {
-      best = label;
-      bestShare = share / needed;
-    }
-  }
-  return best;
+/** A file's text, and the encoding that was guessed for it. */
+export interface DecodedText {
+  text: string;
+  /** WHATWG name; null where the bytes or a declaration show the encoding. */
+  guessed: string | null;
 }
+
+/** What `errors` says beside a text whose encoding was guessed. */
+export function guessRemark(encoding: string): string {
+  return `The file does not name its encoding. It was read as ${encoding}, which is a guess from its bytes.`;
+}
+
+/** The escape sequences of ISO-2022-JP: bytes of seven bits, which are valid UTF-8 as well. */
+const japaneseEscape = '\x1b$';
 
 /**
  * The text of a file. `declared` is the encoding that the file or its message names; it is believed where the bytes agree.
  * Bytes that no encoding explains become U+FFFD.
  */
-export function decodeText(bytes: Uint8Array, declared: string | null = null): string {
+export function decode(bytes: Uint8Array, declared: string | null = null): DecodedText {
   const mark = markOf(bytes);
-  if (mark !== null) return new TextDecoder(mark).decode(bytes);
+  if (mark !== null) return { text: new TextDecoder(mark).decode(bytes), guessed: null };
   const wide = unmarkedUtf16(bytes);
-  if (wide !== null) return new TextDecoder(wide).decode(bytes);
+  if (wide !== null) return { text: new TextDecoder(wide).decode(bytes), guessed: wide };
   const utf8 = decoded(bytes, 'utf-8', true);
   // Valid UTF-8 is UTF-8, whatever it declares; only encodings of seven bits could be mistaken for it.
-  if (utf8 !== null && !(declared !== null && /^(?:iso-2022|utf-7|hz)/i.test(declared))) return utf8;
-  if (declared !== null && /^utf-?8$/i.test(declared)) return new TextDecoder().decode(bytes);
-  return (declared === null ? null : decoded(bytes, declared, false)) ?? new TextDecoder(guessed(bytes)).decode(bytes);
+  if (utf8 !== null && !(declared !== null && /^(?:iso-2022|utf-7|hz)/i.test(declared)) && !(declared === null && utf8.includes(japaneseEscape))) return { text: utf8, guessed: null };
+  if (declared !== null && /^utf-?8$/i.test(declared)) return { text: new TextDecoder().decode(bytes), guessed: null };
+  const believed = declared === null ? null : decoded(bytes, declared, false);
+  if (believed !== null) return { text: believed, guessed: null };
+  const guessed = guessEncoding(bytes);
+  return { text: new TextDecoder(guessed).decode(bytes), guessed };
+}
+
+/** The text of `decode` alone, for parts whose encoding is reported with the whole. */
+export function decodeText(bytes: Uint8Array, declared: string | null = null): string {
+  return decode(bytes, declared).text;
 }
 
 /** The encoding that a page names in its first kilobytes: an XML declaration or a `meta` element. */

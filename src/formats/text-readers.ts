@@ -12,7 +12,7 @@ import { addCsv } from './read-csv.js';
 import { readMarkdown } from './read-markdown.js';
 import { readPlainText } from './read-plain-text.js';
 import { readWebVtt } from './read-webvtt.js';
-import { declaredEncoding, decodeText, isUtf16 } from './text-encoding.js';
+import { declaredEncoding, decode, guessRemark, isUtf16 } from './text-encoding.js';
 import { isWebVtt } from './text-signatures.js';
 
 /** A reader of text: bytes are decoded, blocks written. `read` adds what is missing from them to `losses`. */
@@ -21,7 +21,9 @@ function textReader(read: (text: string, options: ReadOptions, losses: string[])
     checkText(bytes);
     const builder = builderFor(options);
     const losses: string[] = [];
-    return finished(builder, composeBlocks(builder, read(withoutZeros(decodeText(bytes, declaredEncoding(bytes))), options, losses)), losses);
+    const { text, guessed } = decode(bytes, declaredEncoding(bytes));
+    const remarks = guessed === null ? [] : [guessRemark(guessed)];
+    return finished(builder, composeBlocks(builder, read(withoutZeros(text), options, losses)), losses, remarks);
   };
 }
 
@@ -68,6 +70,7 @@ export const readVttFile = textReader((text) => {
 export const readCsvFile: FormatReader = (bytes, options) => {
   checkText(bytes);
   const builder = builderFor(options);
-  addCsv(builder, withoutZeros(decodeText(bytes)));
-  return finished(builder);
+  const { text, guessed } = decode(bytes);
+  addCsv(builder, withoutZeros(text), /\.(?:tsv|tab)$/i.test(options.filename) ? '\t' : null);
+  return finished(builder, [], [], guessed === null ? [] : [guessRemark(guessed)]);
 };

@@ -9,6 +9,6 @@ export function builderFor({ filename, mimetype, sha256 }: ReadOptions): Documen
 }
 
 /** What a reader of a format without pages returns. */
-export function finished(builder: DocumentBuilder, pictures: FoundPicture[] = [], losses: string[] = []): ReadDocument {
-  return { document: builder.document, pictures, losses, pageCount: null };
+export function finished(builder: DocumentBuilder, pictures: FoundPicture[] = [], losses: string[] = [], remarks: string[] = []): ReadDocument {
+  return { document: builder.document, pictures, losses, remarks, pageCount: null };
 }
