@@ -102,7 +102,8 @@ function makeForm(question: FormQuestion): AnswerForm {
     : format === null ? null : calls === null ? format : choice(calls.callsWithOpener, format);
   const bare = dialect?.form === 'bare' && calls !== null;
   const callMarkers = calls === null || dialect === null ? [] : bare ? calls.bareBeginnings : [dialect.opener];
-  const syntax = { thoughts, beginsThinking: thinksFirst, beginsCalling, callMarkers, markersOnlyAtBegin: bare };
+  const wholeCalls = calls === null || isHeld ? null : { tools: calls.called.tools, onlyOne: question.singleToolCall };
+  const syntax = { thoughts, beginsThinking: thinksFirst, beginsCalling, callMarkers, markersOnlyAtBegin: bare, wholeCalls };
   const markers = [...(thoughts === null ? [] : [thoughts.open, thoughts.close]), ...(bare ? [] : callMarkers)];
   const promptEnd = opens ? `${thoughts.open}\n` : beginsCalling ? dialect?.opener ?? '' : '';
   const form = (root: Expression | null, grammarTriggers: readonly string[]): AnswerForm => {

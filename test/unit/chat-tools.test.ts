@@ -92,6 +92,19 @@ t.test('auto, bare calls: an answer is a call from its first character on, or an
   }
 });
 
+t.test('auto: a whole answer that is a call in another form is a call, unless the answer has a form of its own', async (t) => {
+  const bare = '{"name": "get_weather", "arguments": {"city": "Paris}"}}';
+  for (const said of [bare, `\`\`\`json\n${bare}\n\`\`\``, `[TOOL_CALLS][${bare}]`]) {
+    const { answer, heard } = await ask(sources.hermes, said);
+    t.same([callsOf(heard), answer.choices[0]?.finishReason], [[paris], 'toolCalls'], said);
+  }
+  t.same(callsOf((await ask(sources.llama, `<tool_call>${bare}</tool_call>`)).heard), [paris]);
+  t.same(callsOf((await ask(sources.qwen3, `<think>Hm.</think>\n${bare}`)).heard), [paris]);
+  const two = await ask(sources.hermes, `[${bare}, ${bare}]`, { singleToolCall: true });
+  t.same(callsOf(two.heard), [paris]);
+  for (const [input, more] of [[{ toolChoice: 'none' }, {}], [{}, { format: { kind: 'json' } }]] as const) t.equal(textOf((await ask(sources.hermes, bare, input, more)).heard), bare);
+});
+
 t.test('a call that the limit of tokens cuts is what there is of it', async (t) => {
   const cut = async (source: string, said: string, toolChoice: Conversation['toolChoice'], maxTokens = said.length): Promise<Asked> => ask(source, said, { toolChoice }, { sampling: { maxTokens } });
   const named = { name: 'add' };

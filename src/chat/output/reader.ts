@@ -2,7 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import type { CutCall, OutputPart, ToolCall } from '../conversation.js';
 import { CallScanner } from './call-scanner.js';
+import type { OfferedTool } from './json-calls.js';
 import { firstMarker, heldBack } from './markers.js';
+import { WholeCalls } from './whole-calls.js';
 
 export interface OutputSyntax {
   /** Between which texts thoughts stand; null for models that have no such. */
@@ -15,20 +17,23 @@ export interface OutputSyntax {
   markersOnlyAtBegin: boolean;
   /** The prompt ended where a call begins. */
   beginsCalling: boolean;
+  /** Tools of which the whole answer, thoughts aside, may be calls in a form that is not the template's; `onlyOne`: not more than one. Null: none. */
+  wholeCalls: { tools: readonly OfferedTool[]; onlyOne: boolean } | null;
   /** Makes a call of one JSON object of the answer; null where it is none. */
   readCall: (value: Record<string, unknown>) => Omit<ToolCall, 'id'> | null;
   /** Makes one of the beginning of such an object; null where it does not tell which. */
   readCutCall: (source: string) => Omit<CutCall, 'id'> | null;
 }
 
-export const plainText: OutputSyntax = { thoughts: null, beginsThinking: false, callMarkers: [], markersOnlyAtBegin: false, beginsCalling: false, readCall: () => null, readCutCall: () => null };
+export const plainText: OutputSyntax = { thoughts: null, beginsThinking: false, callMarkers: [], markersOnlyAtBegin: false, beginsCalling: false, wholeCalls: null, readCall: () => null, readCutCall: () => null };
 
-type Place = 'begin' | 'thought' | 'behindThought' | 'start' | 'text' | 'calls';
+type Place = 'begin' | 'thought' | 'behindThought' | 'start' | 'wholeCalls' | 'text' | 'calls';
 
 /** Parts come as soon as they are certain; what may yet become a marker waits. Neighbours of one kind are one part. */
 export class AnswerReader {
   readonly #syntax: OutputSyntax;
   readonly #calls = new CallScanner();
+  readonly #whole: WholeCalls | null;
   /** Those that may stand anywhere. */
   readonly #markers: readonly string[];
   #place: Place;
@@ -41,6 +46,7 @@ export class AnswerReader {
   constructor(syntax: OutputSyntax) {
     this.#syntax = syntax;
     this.#markers = syntax.markersOnlyAtBegin ? [] : syntax.callMarkers;
+    this.#whole = syntax.wholeCalls === null ? null : new WholeCalls(syntax.wholeCalls.tools, syntax.wholeCalls.onlyOne);
     this.#place = syntax.beginsThinking ? 'thought' : syntax.beginsCalling ? 'calls' : syntax.thoughts === null ? 'start' : 'begin';
   }
 
@@ -69,6 +75,7 @@ export class AnswerReader {
         case 'thought': goesOn = this.#think(parts, atEnd); break;
         case 'behindThought': goesOn = this.#leaveThought(atEnd); break;
         case 'start': goesOn = this.#start(atEnd); break;
+        case 'wholeCalls': goesOn = this.#hold(parts, atEnd); break;
         case 'text': goesOn = this.#write(parts, atEnd); break;
         case 'calls': goesOn = this.#call(parts, atEnd); break;
       }
@@ -112,8 +119,22 @@ export class AnswerReader {
     const { callMarkers, markersOnlyAtBegin } = this.#syntax;
     const begins = markersOnlyAtBegin && callMarkers.some((marker) => this.#waiting.startsWith(marker));
     if (!begins && !atEnd && markersOnlyAtBegin && callMarkers.some((marker) => marker.startsWith(this.#waiting))) return false;
-    this.#place = begins ? 'calls' : 'text';
+    this.#place = begins ? 'calls' : this.#whole === null ? 'text' : 'wholeCalls';
     return true;
+  }
+
+  /** Waits as long as all of the text may be calls. Those in the template's own form need no waiting. */
+  #hold(parts: OutputPart[], atEnd: boolean): boolean {
+    const whole = this.#whole as WholeCalls;
+    if (!atEnd && !whole.isDue(this.#waiting.length)) return false;
+    const isOwn = this.#markers.some((marker) => this.#waiting.trimStart().startsWith(marker));
+    if (!atEnd && !isOwn && whole.mayBecome(this.#waiting)) return false;
+    const calls = atEnd && !isOwn ? whole.read(this.#waiting, this.#isCut, callId) : null;
+    this.#place = 'text';
+    if (calls === null) return true;
+    this.#waiting = '';
+    parts.push(...calls);
+    return false;
   }
 
   #write(parts: OutputPart[], atEnd: boolean): boolean {

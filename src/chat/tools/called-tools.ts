@@ -1,12 +1,13 @@
 /** Calls of tools in an answer, whole or cut off, read from the JSON objects that the model writes. */
 import type { CutCall, ToolCall } from '../conversation.js';
 import { CallScanner } from '../output/call-scanner.js';
+import type { OfferedTool } from '../output/json-calls.js';
 import type { OutputSyntax } from '../output/reader.js';
 import type { ToolDialect } from './dialect.js';
 
 /** The tools that an answer may call, and the key of their arguments. */
 export interface CalledTools {
-  names: readonly string[];
+  tools: readonly OfferedTool[];
   argumentsKey: ToolDialect['argumentsKey'];
 }
 
@@ -14,7 +15,7 @@ export interface CalledTools {
 export function readersOf(called: CalledTools | null): Pick<OutputSyntax, 'readCall' | 'readCutCall'> {
   if (called === null) return { readCall: () => null, readCutCall: () => null };
   const { argumentsKey } = called;
-  const names = new Set(called.names);
+  const names = new Set(called.tools.map(({ name }) => name));
   return {
     readCall: (value) => readCall(value, names, argumentsKey),
     readCutCall: (source) => readCutCall(source, names, argumentsKey),

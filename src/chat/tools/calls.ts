@@ -4,6 +4,7 @@ import type { Tool, ToolChoice } from '../conversation.js';
 import { characters, choice, empty, type Expression, optional, repeat, sequence, text } from '../grammar/expression.js';
 import type { JsonText } from '../grammar/json-text.js';
 import { schemaExpression } from '../json-schema/schema.js';
+import type { OfferedTool } from '../output/json-calls.js';
 import type { CalledTools } from './called-tools.js';
 import { callsBehindOpener, moreBareCalls, type ToolDialect } from './dialect.js';
 
@@ -12,6 +13,7 @@ export class ToolCalls {
   readonly #dialect: ToolDialect;
   readonly #onlyOne: boolean;
   #call: Expression | undefined;
+  readonly #called: readonly Tool[];
   readonly #tools: { name: string; arguments: Expression }[];
 
   /** Throws `invalid_request` for a schema that no grammar keeps, with the tool's name; of tools that are not strict it keeps what can be. */
@@ -21,12 +23,13 @@ export class ToolCalls {
     this.#onlyOne = onlyOne || typeof toolChoice === 'object';
     const called = typeof toolChoice === 'object' ? tools.filter(({ name }) => name === toolChoice.name) : tools;
     if (called.length === 0) throw new LecternError('invalid_request', 'tool_choice asks for a call, and there is no such tool.');
+    this.#called = called;
     this.#tools = called.map(({ name, parameters, strict }) => ({ name, arguments: schemaExpression(json, objectSchema(parameters), `parameters of the tool '${name}'`, strict !== true) }));
   }
 
   /** By what an answer's calls are read. */
   get called(): CalledTools {
-    return { names: this.#tools.map(({ name }) => name), argumentsKey: this.#dialect.argumentsKey };
+    return { tools: this.#called.map(offered), argumentsKey: this.#dialect.argumentsKey };
   }
 
   /** Behind the opener. */
@@ -84,6 +87,11 @@ export class ToolCalls {
     });
     return optional(choice(...staying, sequence(characters(leaving), anything)));
   }
+}
+
+function offered({ name, parameters: { properties } }: Tool): OfferedTool {
+  const entries = typeof properties === 'object' && properties !== null ? Object.entries(properties) : [];
+  return { name, parameters: entries.map(([key, schema]) => ({ name: key, isText: (schema as { type?: unknown } | null)?.type === 'string' })) };
 }
 
 function beginningsOf(name: string): string[] {
