@@ -3,7 +3,7 @@ import { extentsOf, inkOf, wordsOf } from '../src/convert/tables/network/extents
 import { tableByNetwork } from '../src/convert/tables/network/cells-of-table.js';
 import { type CellFinder, findSureAndDoubtful } from '../src/convert/tables/index.js';
 import { areasOf } from '../src/convert/tables/network/grown-areas.js';
-import { signsOf } from '../src/convert/decide/network-tables.js';
+import { signsOf } from '../src/convert/decide/geometry-or-network-cells.js';
 import { zonesOf } from '../src/convert/tables/network/zones.js';
 import { defaultConvertOptions } from '../src/convert/options.js';
 import type { Box, PageContent, Word } from '../src/pdf/pdf-page.js';

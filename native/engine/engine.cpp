@@ -7,7 +7,7 @@
 #include "cuda/runtime/device.h"
 #include "engine/trim_heap.h"
 #include "engine/version.h"
-#include "vision/deskew.h"
+#include "vision/skew_angle.h"
 
 namespace lectern {
 

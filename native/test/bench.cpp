@@ -31,7 +31,7 @@
 #include "network_serve.h"
 #include "page.h"
 #include "tokenizer_bench.h"
-#include "vision/deskew.h"
+#include "vision/skew_angle.h"
 #include "vision/image.h"
 
 namespace {

@@ -8,7 +8,7 @@
 
 #include "error.h"
 #include "vision/dark_fills.h"
-#include "vision/deskew.h"
+#include "vision/skew_angle.h"
 #include "vision/line_finder.h"
 #include "vision/line_image.h"
 #include "vision/rulings.h"

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { resolveSettings } from '../../src/settings/settings.js';
-import { convertDocumentInPool } from '../../src/convert/task/document-job.js';
+import { convertDocumentInPool } from '../../src/convert/task/document-attempts.js';
 import { defaultConvertOptions } from '../../src/convert/options.js';
 import { createConverter } from '../../src/program/converter.js';
 import { workerCommand } from '../../src/program/worker-command.js';

@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { basename } from 'node:path';
-import { convertDocumentInPool } from '../convert/task/document-job.js';
+import { convertDocumentInPool } from '../convert/task/document-attempts.js';
 import { createLateLog } from '../logging/lazy-log.js';
 import { type Converter, createConverter } from '../program/converter.js';
 import type { Settings } from '../settings/settings.js';

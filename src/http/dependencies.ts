@@ -1,7 +1,7 @@
 /** What the HTTP room is given by the one who puts the program together; tests give fakes. */
 import type { ConversionMeta, ConversionPayload, ConversionSummary } from '../convert/task/payload.js';
 import type { TaskTable, TaskView } from '../tasks/types.js';
-import type { Gate } from './caller.js';
+import type { Gate } from './access-gate.js';
 import type { ResolveHost } from './outbound/destination.js';
 import type { LanguageServices } from './language.js';
 import type { Patience } from './patience.js';

@@ -2,10 +2,10 @@
 import type { FastifyReply } from 'fastify';
 import type { Answer, AnswerListener, AnswerRequest } from '../chat/answer.js';
 import { LecternError } from '../errors.js';
-import { isOrdinary } from '../models/keep-alive.js';
+import { isOrdinary } from '../models/keep-alive-notation.js';
 import { layerSampling } from '../models/layer-sampling.js';
 import type { Capability, Catalogue, CatalogueEntry, DistantResidency, KeepAlive, Lease, Residency, Slots, VisionResidency } from '../models/types.js';
-import { requireAdministrator } from './caller.js';
+import { requireAdministrator } from './access-gate.js';
 import { ClientGone } from './client-gone.js';
 
 export interface LanguageServices {

@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import websocket from '@fastify/websocket';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { addAccessRules } from './access.js';
+import { addAccessRules } from './browser-origins.js';
 import { addHeadRules, answerBrokenRequest, safeHeaders } from './broken-request.js';
-import { addCallers } from './caller.js';
+import { addCallers } from './access-gate.js';
 import { addConversion } from './conversion/routes.js';
 import type { HttpDependencies } from './dependencies.js';
 import { errorHandler, sendJson } from './error-reply.js';

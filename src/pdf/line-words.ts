@@ -1,7 +1,7 @@
 /** The words and lines of the page interface, made from glyph lines. */
 import { middleX, unionBox } from '../geometry/box.js';
 import type { Glyph } from './glyph.js';
-import type { GlyphLine } from './lines.js';
+import type { GlyphLine } from './glyphs-to-lines.js';
 import type { Box, Line, Word } from './pdf-page.js';
 import { isRightToLeftText, logicalOrder } from './bidi.js';
 

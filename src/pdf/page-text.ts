@@ -1,5 +1,5 @@
 /** The text of a page: characters made glyphs, hidden ones left out, the others settled and put into lines. */
-import { buildLines } from './lines.js';
+import { buildLines } from './glyphs-to-lines.js';
 import { makeLine } from './line-words.js';
 import type { FontTable } from './fonts.js';
 import type { Matrix, PageFrame } from './matrix.js';

@@ -1,7 +1,7 @@
 /** Where words end within a track: at spaces of the file, and at gaps that stand out from the font's own spacing. */
 import { lowerMedian } from '../geometry/statistics.js';
 import type { Glyph } from './glyph.js';
-import type { PlacedGlyph } from './fragments.js';
+import type { PlacedGlyph } from './glyph-tracks.js';
 
 /** In parts of the size. Tight TeX lines have word gaps from 0.19; kerning and italic corrections stay below 0.12. */
 const WORD_GAP = 0.16;

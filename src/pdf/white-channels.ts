@@ -1,5 +1,5 @@
 /** White channels: a gap in one line is a gutter when the lines above and below leave the same place free. */
-import type { Track } from './fragments.js';
+import type { Track } from './glyph-tracks.js';
 
 const MAX_ROWS_SEEN = 8;
 const ROWS_NEEDED = 3;

@@ -1,7 +1,7 @@
 /** Who may enter and where: the access list, the certificate, and the addresses that the service listens on. */
 import type { FastifyInstance } from 'fastify';
 import { LecternError } from '../errors.js';
-import { Gate } from '../http/caller.js';
+import { Gate } from '../http/access-gate.js';
 import type { Log } from '../logging/log.js';
 import { carriedConnections } from '../network/connection-limit.js';
 import { listenOn, type Listening } from '../network/listen.js';

@@ -1,6 +1,6 @@
 /** The networks of conversion workers in the memory of models: each worker is lent its own while it uses them, and closes them when their time is over or others need the room. */
 import { createHash } from 'node:crypto';
-import type { WorkerNetworks } from '../convert/task/document-job.js';
+import type { WorkerNetworks } from '../convert/task/document-attempts.js';
 import { LecternError } from '../errors.js';
 import type { Clock, DistantEntry, DistantResidency, Lease } from '../models/types.js';
 import { systemClock } from '../tasks/clock.js';

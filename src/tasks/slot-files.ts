@@ -2,7 +2,7 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asUnkept, DiskFull } from '../platform/disk-full.js';
-import type { TaskFolder } from './spool.js';
+import type { TaskFolder } from './task-folder.js';
 import type { InputFile, OpenFile } from './types.js';
 
 const openNew: OpenFile = (path) => open(path, 'wx', 0o600);

@@ -1,5 +1,4 @@
 /** The task table: admits, queues, runs, tells, keeps and forgets. State in memory, files in a spool directory. */
-import { join } from 'node:path';
 import PQueue from 'p-queue';
 import { v4 as uuid } from 'uuid';
 import { asDiskFull, asUnkept, DiskFull } from '../platform/disk-full.js';
@@ -7,15 +6,15 @@ import { LecternError, asLecternError } from '../errors.js';
 import { systemClock } from './clock.js';
 import { KeptTasks } from './kept.js';
 import { Recovered } from './recovered.js';
-import { newRecord, type TaskRecord } from './record.js';
+import { newRecord, type TaskRecord } from './record-format.js';
 import { Removals } from './removals.js';
 import { Room } from './room.js';
-import { SetAside } from './set-aside.js';
 import { SlotFiles, SpoolQuota } from './slot-files.js';
-import { claimSpool, TaskFolder, readSpool } from './spool.js';
+import { claimSpool, folderIn, readSpool } from './spool.js';
 import { Task } from './task.js';
-import { WorkBytes } from './work-bytes.js';
 import { Turns } from './turns.js';
+import { UnreadableTasks } from './unreadable-tasks.js';
+import { WorkBytes } from './work-bytes.js';
 import type { Clock, TaskCounts, TaskOutput, TaskSlot, TaskTable, TaskTableOptions, TaskView } from './types.js';
 
 /** A task whose work was under way in two processes that died is taken for their cause. */
@@ -39,7 +38,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
   private readonly since = { begun: 0, waitMs: 0, succeeded: 0, failed: 0, cancelled: 0 };
   private sequence = 0;
   private readonly found = new Recovered<Payload, Meta, Summary>();
-  private readonly setAside: SetAside;
+  private readonly unreadable: UnreadableTasks;
   closed = false;
   /** Closed, and the directory given back. */
   private gone = false;
@@ -47,7 +46,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
   constructor(private readonly options: TaskTableOptions<Payload, Meta, Summary>, private readonly unlock: () => Promise<void>) {
     this.clock = options.clock ?? systemClock;
     this.openedAt = this.clock.now();
-    this.setAside = new SetAside(options.directory, (message, cause) => this.log('error', message, cause));
+    this.unreadable = new UnreadableTasks(options.directory, (message, cause) => this.log('error', message, cause));
     this.room = new Room(options, this.clock, () => ({ waiting: this.turns.size, running: this.running.size, uploadBytes: this.quota.uploads }));
     this.queue = new PQueue({ concurrency: options.concurrency, autoStart: false });
     const { maxEnded, maxEndedBytes = Infinity, maxBytes = Infinity } = options;
@@ -58,7 +57,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
   }
 
   async recover(): Promise<void> {
-    const { records, orphans, failures } = await readSpool(this.options.directory, this.setAside);
+    const { records, orphans, failures } = await readSpool(this.options.directory, this.unreadable);
     for (const thrown of failures) this.log('error', 'a task cannot be read, or rid of what a crash left; its files stay for the next start', thrown);
     for (const orphan of orphans) this.removals.add(orphan);
     let queued = 0;
@@ -90,7 +89,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
     if (!this.room.isThere()) throw new DiskFull();
     const place = this.turns.reserve(owner === '' ? tenant : owner, concurrency + maxQueued, this.running.size);
     const id = uuid();
-    const folder = this.folderOf(id);
+    const folder = folderIn(this.options.directory, id);
     try {
       await this.chore(folder.create());
     } catch (thrown) {
@@ -159,7 +158,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
 
   async openOutput(id: string, tenant: string, name: string): Promise<TaskOutput> {
     const task = this.find(id, tenant);
-    const output = task.status === 'success' ? await task.folder.openOutput(name, task.toRecord()).catch((thrown: unknown) => this.setAside.logDamage(id, thrown)) : null;
+    const output = task.status === 'success' ? await task.folder.openOutput(name, task.toRecord()).catch((thrown: unknown) => this.unreadable.logDamage(id, thrown)) : null;
     if (!output) throw new LecternError('not_found', 'The task has no such result.');
     return output;
   }
@@ -206,7 +205,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
 
   private find(id: string, tenant: string): Task<Meta, Summary> {
     const task = this.tasks.get(id);
-    if (!task) this.setAside.refuse(id);
+    if (!task) this.unreadable.refuse(id);
     if (!task || task.tenant !== tenant || !this.isVisible(task)) throw new LecternError('not_found', 'Task not found.');
     return task;
   }
@@ -215,12 +214,8 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
     return this.tasks.get(task.id) === task && (task.expiresAt ?? Infinity) > this.clock.now();
   }
 
-  private folderOf(id: string): TaskFolder {
-    return new TaskFolder(join(this.options.directory, id));
-  }
-
   private track(record: TaskRecord): Task<Meta, Summary> {
-    const task = new Task<Meta, Summary>(record, this.folderOf(record.id), {
+    const task = new Task<Meta, Summary>(record, folderIn(this.options.directory, record.id), {
       clock: this.clock,
       keepMs: this.options.keepMs,
       position: (waiting) => this.turns.positionOf(waiting),
@@ -321,8 +316,8 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
     this.kept.add(task);
   }
 
-  /** Its files are still there. */
-  private forget(task: Task<Meta, Summary>): TaskFolder {
+  /** Removes the task from the table; its files stay on the disk until the returned folder is removed. */
+  private forget(task: Task<Meta, Summary>): Task<Meta, Summary>['folder'] {
     this.tasks.delete(task.id);
     task.releaseInputs();
     return task.folder;

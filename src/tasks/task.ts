@@ -1,7 +1,7 @@
 /** One task in memory: its state, who waits for it and who listens to it. Disk and queue are the table's. */
 import type { ErrorCode } from '../errors.js';
-import type { OutputFile, TaskRecord } from './record.js';
-import type { TaskFolder } from './spool.js';
+import type { OutputFile, TaskRecord } from './record-format.js';
+import type { TaskFolder } from './task-folder.js';
 import type { Clock, TaskStatus, TaskView } from './types.js';
 import { wokenWithin } from './woken.js';
 

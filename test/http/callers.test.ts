@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { hashKey } from '../../src/network/access-key.js';
 import { resolveSettings } from '../../src/settings/settings.js';
-import { type AccessSettings, Gate } from '../../src/http/caller.js';
+import { type AccessSettings, Gate } from '../../src/http/access-gate.js';
 import { parseNetwork, type Network } from '../../src/network/address.js';
 import { form, startTestService, type TestService, testSettings } from '../support/http-service.js';
 import { fakeLanguage } from '../support/language-service.js';

@@ -6,7 +6,7 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
-import { Gate } from '../../src/http/caller.js';
+import { Gate } from '../../src/http/access-gate.js';
 import { type Network, parseNetwork } from '../../src/network/address.js';
 import { hashKey } from '../../src/network/access-key.js';
 import { listenOn, type ListenOptions } from '../../src/network/listen.js';

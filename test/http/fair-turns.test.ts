@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { complete } from '../../src/chat/complete.js';
-import { Gate } from '../../src/http/caller.js';
+import { Gate } from '../../src/http/access-gate.js';
 import { createLog } from '../../src/logging/log.js';
 import { type Network, parseNetwork } from '../../src/network/address.js';
 import { createLanguage } from '../../src/program/language-half.js';

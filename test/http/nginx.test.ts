@@ -7,7 +7,7 @@ import { request } from 'node:https';
 import { connect, createServer as createListener, type AddressInfo } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Gate } from '../../src/http/caller.js';
+import { Gate } from '../../src/http/access-gate.js';
 import { type Network, parseNetwork } from '../../src/network/address.js';
 import { packageRoot } from '../../src/platform/package-files.js';
 import { makeCertificate } from '../support/certificate.js';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import WebSocket from 'ws';
-import { type AccessSettings, Gate } from '../../src/http/caller.js';
+import { type AccessSettings, Gate } from '../../src/http/access-gate.js';
 import { hashKey } from '../../src/network/access-key.js';
 import { form, startTestService, type TestService, testSettings } from '../support/http-service.js';
 

@@ -6,7 +6,7 @@ import { findOwnNetwork, ownRecognisers, shippedLineVoting } from '../../src/con
 import { readPagePictures } from '../../src/convert/ocr/page-pictures.js';
 import { readPicture } from '../../src/convert/ocr/read-picture.js';
 import { isRecogniser } from '../../src/convert/ocr/recogniser.js';
-import { placeOnPage } from '../../src/convert/ocr/turned.js';
+import { placeOnPage } from '../../src/convert/ocr/rotation.js';
 import { openEngine } from '../../src/engine/engine.js';
 import { packageRoot, shippedModelsDirectory } from '../../src/platform/package-files.js';
 import { openPdf } from '../../src/pdf/index.js';

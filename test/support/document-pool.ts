@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { convertDocumentInPool, type ConversionLimits } from '../../src/convert/task/document-job.js';
+import { convertDocumentInPool, type ConversionLimits } from '../../src/convert/task/document-attempts.js';
 import { defaultConvertOptions, type ConvertOptions } from '../../src/convert/options.js';
 import type { ConvertOutcome } from '../../src/convert/request.js';
 import { createPool } from '../../src/workers/pool.js';

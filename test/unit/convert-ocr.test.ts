@@ -7,7 +7,7 @@ import type { Bitmap } from '../../src/bitmap.js';
 import { convertDocument } from '../../src/convert/convert.js';
 import type { LineVoting } from '../../src/convert/ocr/own.js';
 import type { TextRecogniser, TextRecognisers } from '../../src/convert/ocr/recogniser.js';
-import { turnQuarter } from '../../src/convert/ocr/turned.js';
+import { turnQuarter } from '../../src/convert/ocr/rotation.js';
 import { findTesseractData, tesseractRecognisers } from '../../src/convert/ocr/tesseract.js';
 import { defaultConvertOptions, type ConvertOptions } from '../../src/convert/options.js';
 import type { ConvertOutcome } from '../../src/convert/request.js';

@@ -5,7 +5,7 @@ import type { Box } from '../../src/geometry/box.js';
 import { lineExtent, middleOfLetters } from '../../src/geometry/em.js';
 import { partitionPoint } from '../../src/geometry/search.js';
 import { lowerMedian, median, quantile, quantileInside, weightedMedian } from '../../src/geometry/statistics.js';
-import { areLevel, fromLeft, fromTop, gapInEms, lastOf, rowsByBaseline, splitWhere } from '../../src/convert/page/rows.js';
+import { areLevel, fromLeft, fromTop, gapInEms, lastOf, rowsByBaseline, splitWhere } from '../../src/convert/page/group-by-baseline.js';
 
 const box = (left: number, top: number, right: number, bottom: number): Box => ({ left, top, right, bottom });
 const [a, b, inside] = [box(0, 0, 10, 10), box(15, 4, 20, 30), box(2, 2, 4, 8)];

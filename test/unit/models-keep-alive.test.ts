@@ -1,7 +1,7 @@
 /** keep_alive in every notation that clients send. */
 import t from 'tap';
 import { LecternError } from '../../src/errors.js';
-import { expiryOf, parseKeepAlive } from '../../src/models/keep-alive.js';
+import { expiryOf, parseKeepAlive } from '../../src/models/keep-alive-notation.js';
 
 t.test('numbers are seconds, texts are durations, negative is for ever', (t) => {
   const cases: [unknown, number | undefined][] = [

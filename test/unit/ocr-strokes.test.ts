@@ -3,7 +3,7 @@ import t from 'tap';
 import type { Bitmap } from '../../src/bitmap.js';
 import { strokeOf } from '../../src/convert/ocr/strokes.js';
 import type { Stroke } from '../../src/convert/ocr/strokes.js';
-import { recognisedText } from '../../src/convert/ocr/words.js';
+import { recognisedText } from '../../src/convert/ocr/recognised-lines.js';
 import type { ReadLine, ReadWord } from '../../src/engine/port.js';
 
 /** Upright bars of `width` pixels (parts of one as grey), every 12 pixels, `ink` on `paper`. */

@@ -2,7 +2,7 @@
 import t from 'tap';
 import { agrees } from '../../src/convert/ocr/agreement.js';
 import { dataFileOf, knownLanguages } from '../../src/convert/ocr/languages.js';
-import { recognisedRulings, recognisedFills, recognisedText } from '../../src/convert/ocr/words.js';
+import { recognisedRulings, recognisedFills, recognisedText } from '../../src/convert/ocr/recognised-lines.js';
 import type { ReadLine, ReadRuling, ReadFill } from '../../src/engine/port.js';
 import type { Word } from '../../src/pdf/pdf-page.js';
 

@@ -3,7 +3,7 @@ import type { TableCells } from '../../src/engine/vision-port.js';
 import type { CellFinder } from '../../src/convert/tables/network/cell-finder.js';
 import { tablesByNetwork } from '../../src/convert/tables/network/find-cells.js';
 import { extentsOf } from '../../src/convert/tables/network/extents.js';
-import { coveredTables } from '../../src/convert/decide/predicted-tables.js';
+import { coveredTables } from '../../src/convert/decide/layout-network-veto.js';
 import { findSureAndDoubtful, tableWords } from '../../src/convert/tables/index.js';
 import type { FoundTable } from '../../src/convert/page/found-table.js';
 import type { PageContent, Word } from '../../src/pdf/pdf-page.js';

@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { TableCell } from '../../src/convert/page/found-table.js';
-import { isBetter, type Reading, seemsTable } from '../../src/convert/decide/network-tables.js';
+import { isBetter, type Reading, seemsTable } from '../../src/convert/decide/geometry-or-network-cells.js';
 import { PageMaker } from '../support/made-page.js';
 
 /** A reading of texts at columns 100 points apart, of whose cells the network holds this share for wrong. */

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { readFile, readdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { recordVersion } from '../../src/tasks/record.js';
+import { recordVersion } from '../../src/tasks/record-format.js';
 import { createTaskTable } from '../../src/tasks/table.js';
 import type { RunTask, TaskTable } from '../../src/tasks/types.js';
 import { ManualClock } from '../support/manual-clock.js';

@@ -9,7 +9,7 @@ constexpr int norm_threads = 128;
 
 /// Strided lines: neighbouring threads take neighbouring lines.
 template <class T>
-__global__ void soften_columns(Axis axis, bool logarithm, const T* in, T* out) {
+__global__ void softmax_columns(Axis axis, bool logarithm, const T* in, T* out) {
   for (Count i = first_element(); i < axis.outer * axis.inner; i += element_step()) {
     const Count begin = i / axis.inner * axis.size * axis.inner + i % axis.inner;
     float most = -INFINITY;
@@ -26,7 +26,7 @@ __global__ void soften_columns(Axis axis, bool logarithm, const T* in, T* out) {
 }
 
 template <class T>
-__global__ void LECTERN_LAUNCH_BOUNDS(norm_threads, 8) soften_rows(Count rows, Count columns, bool logarithm, const T* in, T* out) {
+__global__ void LECTERN_LAUNCH_BOUNDS(norm_threads, 8) softmax_rows(Count rows, Count columns, bool logarithm, const T* in, T* out) {
   LECTERN_SHARED float shared[32];
   for (Count row = block_x(); row < rows; row += grid_x()) {
     const T* from = in + row * columns;
@@ -109,8 +109,8 @@ void DeviceGraphOps::softmax(Axis axis, bool logarithm, const float* in, float* 
     using T = decltype(type);
     const T* from = reinterpret_cast<const T*>(in);
     T* to = reinterpret_cast<T*>(out);
-    if (axis.inner > 1) return each(soften_columns<T>, axis.outer * axis.inner, axis, logarithm, from, to);
-    blocks(soften_rows<T>, Grid{row_blocks(axis.outer * axis.inner, multiprocessors_)}, norm_threads, 0, axis.outer, axis.size, logarithm, from, to);
+    if (axis.inner > 1) return each(softmax_columns<T>, axis.outer * axis.inner, axis, logarithm, from, to);
+    blocks(softmax_rows<T>, Grid{row_blocks(axis.outer * axis.inner, multiprocessors_)}, norm_threads, 0, axis.outer, axis.size, logarithm, from, to);
   });
 }
 

@@ -1,5 +1,5 @@
 /** What speaks against the cells that a table was given, by the words in them: for choosing between two readings of the same words. */
-import { fromLeft, fromTop, rowsByBaseline } from '../page/rows.js';
+import { fromLeft, fromTop, rowsByBaseline } from '../page/group-by-baseline.js';
 import { baselineTolerances } from '../page/tolerances.js';
 import type { HorizontalExtent } from '../../geometry/box.js';
 import { horizontalExtent, horizontalOverlap } from '../../geometry/box.js';

@@ -5,7 +5,7 @@ import type { LayoutPrediction } from '../page/layout-prediction.js';
 import { withCentredLabels } from '../tables/centred-labels.js';
 import { withoutCharts } from './charts.js';
 import { withoutFractions } from './fraction-grids.js';
-import { withPredictedTables } from './predicted-tables.js';
+import { withPredictedTables } from './layout-network-veto.js';
 
 /** The tables that remain, with labels between two rows as cells over both. */
 export function decideTables(found: FoundTable[], prediction: LayoutPrediction | null, content: PageContent): FoundTable[] {

@@ -1,5 +1,5 @@
 /** A page of a document as input of the layout network: its lines of text, and what is drawn beside them. */
-import { lastOf, splitWhere } from '../page/rows.js';
+import { lastOf, splitWhere } from '../page/group-by-baseline.js';
 import { gapTolerances } from '../page/tolerances.js';
 import { horizontalGap } from '../../geometry/box.js';
 import { lineExtent } from '../../geometry/em.js';

@@ -1,5 +1,5 @@
 /** Algorithms in words and symbols whose lines are numbered: they are read line by line, and hold no table and no formula by itself. */
-import { fromLeft, lastOf, splitWhere } from '../page/rows.js';
+import { fromLeft, lastOf, splitWhere } from '../page/group-by-baseline.js';
 import type { PageContent, Ruling, Word } from '../../pdf/pdf-page.js';
 
 /** The words of each line of one algorithm, from the left. */

@@ -1,5 +1,5 @@
 /** One column from top to bottom: pieces on one baseline meet again as a row; drop capitals go to the line they begin. */
-import { lastOf, splitWhere } from '../page/rows.js';
+import { lastOf, splitWhere } from '../page/group-by-baseline.js';
 import { gapTolerances, rowOverlap, sameTopPoints } from '../page/tolerances.js';
 import { heightOf, horizontalOverlap, middleY, unionBox, verticalOverlap, widthOf } from '../../geometry/box.js';
 import { median } from '../../geometry/statistics.js';

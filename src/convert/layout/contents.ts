@@ -1,5 +1,5 @@
 /** Tables of contents: entries that a row of dots leads to a page number. The dots are no words and go. */
-import { fromLeft, fromTop, rowsByBaseline } from '../page/rows.js';
+import { fromLeft, fromTop, rowsByBaseline } from '../page/group-by-baseline.js';
 import { baselineTolerances } from '../page/tolerances.js';
 import { unionBox } from '../../geometry/box.js';
 import { lowerMedian, median } from '../../geometry/statistics.js';

@@ -1,5 +1,5 @@
 /** Justified lines whose white space is stretched as far as that between columns: evenly, and lines above or below run across it. */
-import { areLevel } from '../page/rows.js';
+import { areLevel } from '../page/group-by-baseline.js';
 import { baselineTolerances } from '../page/tolerances.js';
 import { unionBox, widthOf } from '../../geometry/box.js';
 import { lowerMedian } from '../../geometry/statistics.js';

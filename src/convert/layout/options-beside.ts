@@ -1,5 +1,5 @@
 /** Items of a list that stand side by side, as the options of an exam do. Their numbers run along the rows or down the columns. */
-import { lastOf, splitWhere } from '../page/rows.js';
+import { lastOf, splitWhere } from '../page/group-by-baseline.js';
 import { markerOf } from '../wording/markers.js';
 import type { Marker } from '../wording/markers.js';
 import type { Piece } from './sides.js';

@@ -1,5 +1,5 @@
 /** Programs with what they print, as a session at a terminal shows them, set in a monospace font among other text: what stands in columns there is no table. */
-import { fromLeft, fromTop, rowsByBaseline } from '../page/rows.js';
+import { fromLeft, fromTop, rowsByBaseline } from '../page/group-by-baseline.js';
 import { baselineTolerances } from '../page/tolerances.js';
 import { partitionPoint } from '../../geometry/search.js';
 import type { PageContent, Word } from '../../pdf/pdf-page.js';

@@ -1,5 +1,5 @@
 /** What stands on one side of a strip of white space: its pieces, its rows, and whether they are running text. */
-import { fromTop, rowsByBaseline } from '../page/rows.js';
+import { fromTop, rowsByBaseline } from '../page/group-by-baseline.js';
 import { baselineTolerances } from '../page/tolerances.js';
 import { horizontalExtent, unionBox, widthOf } from '../../geometry/box.js';
 import { median } from '../../geometry/statistics.js';

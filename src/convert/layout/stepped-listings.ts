@@ -1,5 +1,5 @@
 /** Listings of which only some lines are numbered, such as every fifth one: their numbers are no part of the program either. */
-import { rowsByBaseline } from '../page/rows.js';
+import { rowsByBaseline } from '../page/group-by-baseline.js';
 import { baselineTolerances } from '../page/tolerances.js';
 import type { PageContent, Word } from '../../pdf/pdf-page.js';
 import { isRuled, mostNumbers, nearest, programSign } from './numbered-code.js';

@@ -7,9 +7,9 @@ import type { PageSource } from '../input/page-source.js';
 import type { LineVoting } from './own.js';
 import type { TextRecogniser } from './recogniser.js';
 import { strokeOf } from './strokes.js';
-import { halved, rotated, turnQuarter } from './turned.js';
-import type { QuarterTurn } from './turned.js';
-import { recognisedRulings, recognisedFills, recognisedText } from './words.js';
+import { halved, rotated, turnQuarter } from './rotation.js';
+import type { QuarterTurn } from './rotation.js';
+import { recognisedRulings, recognisedFills, recognisedText } from './recognised-lines.js';
 
 /**
  * Small letters of 10 points are some 20 pixels high: recognisers want no more, and read less well with half of it. Measured on four scanned pages, as parts of their words

@@ -1,5 +1,5 @@
 /** Lines of recognised text that run over the rules between cells: cut where a rule stands, which is read as an upright stroke at times. */
-import { lastOf, splitWhere } from '../page/rows.js';
+import { lastOf, splitWhere } from '../page/group-by-baseline.js';
 import { middleX, middleY, widthOf } from '../../geometry/box.js';
 import type { ReadLine, ReadRuling, ReadWord } from '../../engine/port.js';
 

@@ -1,5 +1,5 @@
 /** A table without its words: cells with the text of their lines. */
-import { lastOf, rowsByBaseline } from './rows.js';
+import { lastOf, rowsByBaseline } from './group-by-baseline.js';
 import { baselineTolerances } from './tolerances.js';
 import { countRightToLeftLetters, hasRightToLeftLetter } from '../wording/scripts.js';
 import type { Box, Link, Word } from '../../pdf/pdf-page.js';

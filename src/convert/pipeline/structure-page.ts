@@ -6,7 +6,7 @@ import { cardRows } from '../layout/cards.js';
 import { findFigures, withAxisTitles } from '../layout/figures.js';
 import { textPanels } from '../layout/panels.js';
 import { findColumnRules, findSeparators } from '../layout/separators.js';
-import { textLinesOf } from '../layout/text-lines.js';
+import { textLinesOf } from '../layout/make-text-lines.js';
 import { tableOfPage } from '../page/page-table.js';
 import { pictureCoverage } from '../page/picture-coverage.js';
 import type { PageRegions, PageStructure } from '../page/values.js';

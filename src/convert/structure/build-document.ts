@@ -2,7 +2,7 @@
 import type { Box } from '../../geometry/box.js';
 import { DocumentBuilder } from '../../document/builder.js';
 import type { OutlineEntry } from '../../pdf/pdf-page.js';
-import { placeOnPage } from '../ocr/turned.js';
+import { placeOnPage } from '../ocr/rotation.js';
 import type { PageStructure } from '../page/values.js';
 import type { Timings } from '../timings.js';
 import { assemble } from './assemble.js';

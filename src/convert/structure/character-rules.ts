@@ -1,5 +1,5 @@
 /** Lines down the page made of one character again and again, as courts set them between the parties and the case: drawn, not written. */
-import { areLevel } from '../page/rows.js';
+import { areLevel } from '../page/group-by-baseline.js';
 import { baselineTolerances } from '../page/tolerances.js';
 import type { TextLine } from '../page/text-line.js';
 import type { PageLines } from './style.js';

@@ -1,5 +1,5 @@
 /** The text of a figure, in the order in which it is read. */
-import { splitWhere } from '../page/rows.js';
+import { splitWhere } from '../page/group-by-baseline.js';
 import { heightOf, middleX, middleY } from '../../geometry/box.js';
 import type { Box } from '../../geometry/box.js';
 import { rowsOfColumn } from '../layout/column-rows.js';

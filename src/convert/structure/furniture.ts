@@ -1,5 +1,5 @@
 /** Running headers, running footers and page numbers: what pages repeat at their edges, or what stands there apart from the text. */
-import { fromLeft, fromTop, lastOf, rowsByBaseline } from '../page/rows.js';
+import { fromLeft, fromTop, lastOf, rowsByBaseline } from '../page/group-by-baseline.js';
 import { baselineTolerances } from '../page/tolerances.js';
 import { unionBox, widthOf } from '../../geometry/box.js';
 import type { BodyStyle, PageLines } from './style.js';

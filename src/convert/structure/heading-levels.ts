@@ -1,5 +1,5 @@
 /** Levels of headings: from the outline, from numbers, and from how large and heavy they are, over the whole document. */
-import { recognisedFont } from '../ocr/words.js';
+import { recognisedFont } from '../ocr/recognised-lines.js';
 import type { Block, TextBlock } from './block.js';
 import { linesOf, plainText } from './block.js';
 import { numberingOf } from '../wording/numbering.js';

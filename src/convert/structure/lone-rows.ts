@@ -1,5 +1,5 @@
 /** One row of a table that the end of a page or column separates from the rest: its header before, or its last row behind. Such a row resembles text; only the columns of the rest show what it is. */
-import { rowsByBaseline } from '../page/rows.js';
+import { rowsByBaseline } from '../page/group-by-baseline.js';
 import { baselineTolerances } from '../page/tolerances.js';
 import { middleX, unionBox, widthOf } from '../../geometry/box.js';
 import type { PageTableCell, PageTable } from '../page/page-table.js';

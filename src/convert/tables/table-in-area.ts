@@ -1,7 +1,7 @@
 /** The table in one area of a page: boundaries, cells, score and headers. */
 import { evidenceOf, scoreTable, type Evidence, type Surroundings } from '../decide/table-score.js';
 import type { FoundTable, TableCell } from '../page/found-table.js';
-import { isFigureCaption, isTableCaption } from '../wording/captions.js';
+import { isFigureOrListingCaption, isTableCaption } from '../wording/captions.js';
 import { hasLeader } from '../wording/cell-text.js';
 import { findBoundaries } from './evidence/boundaries.js';
 import type { Frame } from './evidence/frame.js';
@@ -29,7 +29,7 @@ export function tableInArea(scene: Scene, area: TableArea, bands = 0): FoundTabl
 function surroundingsOf(scene: Scene, area: TableArea, bands: number): Surroundings {
   const members = area.rows.flatMap((row) => row.chunks);
   return {
-    captioned: isBeside(scene, area, 5, isTableCaption), figure: isBeside(scene, area, 4, isFigureCaption), leaders: isBeside(scene, area, 2, hasLeader),
+    captioned: isBeside(scene, area, 5, isTableCaption), figure: isBeside(scene, area, 4, isFigureOrListingCaption), leaders: isBeside(scene, area, 2, hasLeader),
     running: bands > 0 ? 0 : members.filter((chunk) => scene.running.has(chunk)).length / members.length, bands,
   };
 }

@@ -7,7 +7,7 @@ import { LecternError, asLecternError } from '../../errors.js';
 import type { RunningTask, TaskContext } from '../../tasks/types.js';
 import {
   convertDocumentInPool, failedOutcome, type ConversionLimits, type DocumentJob, type DocumentPorts,
-} from './document-job.js';
+} from './document-attempts.js';
 import { conversionError } from '../failures.js';
 import type { ConvertOutcome, Vocabulary } from '../request.js';
 import type { ConversionStatus } from '../result.js';
@@ -17,7 +17,7 @@ import type {
 import { baseName, below, zipEntries, type ZipDocument } from '../output/zip-entries.js';
 import type { ZipRequest } from '../output/write-zip.js';
 
-export type { ConversionLimits } from './document-job.js';
+export type { ConversionLimits } from './document-attempts.js';
 
 export interface ConversionServices extends Pick<DocumentPorts, 'pool' | 'readers' | 'networks' | 'log'> {
   limits: ConversionLimits;

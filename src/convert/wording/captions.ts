@@ -69,7 +69,7 @@ export function isBareCaption(text: string): boolean {
 }
 
 /** A piece of text beside or in a table is the caption of a figure or a listing. */
-export function isFigureCaption(text: string): boolean {
+export function isFigureOrListingCaption(text: string): boolean {
   return besideTable.figure.test(text);
 }
 

@@ -1,7 +1,7 @@
 /** Sends the result of a task from its file on disk, as often as it is asked for. */
 import type { FastifyReply } from 'fastify';
 import { LecternError } from '../../errors.js';
-import { DamagedTask } from '../../tasks/record.js';
+import { DamagedTask } from '../../tasks/record-format.js';
 import type { ConversionTasks, ConversionTaskView } from '../dependencies.js';
 import { HttpFailure } from '../error-reply.js';
 import { namesHeader } from './names-header.js';

@@ -2,7 +2,7 @@
 import type { WebSocket } from '@fastify/websocket';
 import type { FastifyInstance } from 'fastify';
 import { LecternError } from '../../errors.js';
-import { DamagedTask } from '../../tasks/record.js';
+import { DamagedTask } from '../../tasks/record-format.js';
 import type { ConversionTaskView, HttpDependencies } from '../dependencies.js';
 import { HttpFailure, internalDetail } from '../error-reply.js';
 import { requireVisible, taskNotFound } from './task-access.js';

@@ -1,8 +1,8 @@
 /** What a client does with a task it has the id of: ask how it goes, fetch its result, cancel it; and clear what has ended. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { refuseStrangePage } from '../access.js';
+import { refuseStrangePage } from '../browser-origins.js';
 import { ClientGone } from '../client-gone.js';
-import { requireAdministrator } from '../caller.js';
+import { requireAdministrator } from '../access-gate.js';
 import type { ConversionTaskView, HttpDependencies } from '../dependencies.js';
 import { invalid, type Issue, sendJson } from '../error-reply.js';
 import { decimal } from './kinds.js';

@@ -1,7 +1,7 @@
 /** POST /api/chat. */
 import type { FastifyInstance } from 'fastify';
 import { LecternError } from '../../errors.js';
-import { parseKeepAlive } from '../../models/keep-alive.js';
+import { parseKeepAlive } from '../../models/keep-alive-notation.js';
 import { FieldError } from '../fields.js';
 import { type LanguageRoute, answerOllama, loadOrUnload } from './answering.js';
 import { findModel, notFound, readBody, readFormat, readModelName, readThink, refuseUnhonoured, wholeName } from './body.js';

@@ -1,7 +1,7 @@
 /** POST /api/embed and its older form /api/embeddings. */
 import type { FastifyInstance } from 'fastify';
 import { LecternError } from '../../errors.js';
-import { parseKeepAlive } from '../../models/keep-alive.js';
+import { parseKeepAlive } from '../../models/keep-alive-notation.js';
 import type { CatalogueEntry, Lease } from '../../models/types.js';
 import { embedAll, type Embedded, sendList, shorten } from '../embedding.js';
 import { sendJson } from '../error-reply.js';

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { AnswerRequest } from '../../chat/answer.js';
 import type { OutputPart } from '../../chat/conversation.js';
 import { LecternError } from '../../errors.js';
-import { parseKeepAlive } from '../../models/keep-alive.js';
+import { parseKeepAlive } from '../../models/keep-alive-notation.js';
 import type { CatalogueEntry } from '../../models/types.js';
 import { FieldError, type Fields } from '../fields.js';
 import { type LanguageRoute, answerOllama, loadOrUnload } from './answering.js';

@@ -1,6 +1,6 @@
 /** GET /api/tags and /api/ps. */
 import type { FastifyInstance } from 'fastify';
-import { expiryOf } from '../../models/keep-alive.js';
+import { expiryOf } from '../../models/keep-alive-notation.js';
 import { displayName, parseModelName } from '../../models/model-name.js';
 import type { CatalogueEntry, DistantEntry, ResidentModel } from '../../models/types.js';
 import type { VisionEntry } from '../../models/vision-entry.js';

@@ -1,6 +1,6 @@
 /** What the bodies of all routes have in common beside sampling: names that are known, values that have their type, wishes that cannot be met. */
 import type { Conversation } from '../../chat/answer.js';
-import { parseKeepAlive } from '../../models/keep-alive.js';
+import { parseKeepAlive } from '../../models/keep-alive-notation.js';
 import { wrongStops } from '../../models/layer-sampling.js';
 import type { CatalogueEntry, KeepAlive } from '../../models/types.js';
 import { LecternError } from '../../errors.js';

@@ -1,5 +1,5 @@
 /** Table rows from visual rows: which lines are one row's wrapped text, and where the next row begins. */
-import { areLevel } from '../../page/rows.js';
+import { areLevel } from '../../page/group-by-baseline.js';
 import { baselineTolerances } from '../../page/tolerances.js';
 import { isBullet, isEnumerator } from '../../wording/markers.js';
 import { endsSentence } from '../../wording/sentences.js';

@@ -1,5 +1,5 @@
 /** Words joined into chunks, the smallest parts a table cell is made of, and chunks into visual rows. */
-import { fromTop, gapInEms, rowsByBaseline, splitWhere } from '../../page/rows.js';
+import { fromTop, gapInEms, rowsByBaseline, splitWhere } from '../../page/group-by-baseline.js';
 import { baselineTolerances, gapTolerances } from '../../page/tolerances.js';
 import { hasRightToLeftLetter } from '../../wording/scripts.js';
 import { horizontalGap, unionBox } from '../../../geometry/box.js';

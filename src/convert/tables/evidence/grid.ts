@@ -1,5 +1,5 @@
 /** The grid of a table filled: words into atomic cells, and atomic cells joined where the page shows that one cell spans them. */
-import { fromTop, rowsByBaseline } from '../../page/rows.js';
+import { fromTop, rowsByBaseline } from '../../page/group-by-baseline.js';
 import { baselineTolerances } from '../../page/tolerances.js';
 import type { Box } from '../../../pdf/pdf-page.js';
 import type { Boundaries, Edge, TableArea } from './table-area.js';

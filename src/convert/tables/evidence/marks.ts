@@ -1,5 +1,5 @@
 /** Lines and fills that belong together: each group frames, rules or stripes one possible table. */
-import { isFigureCaption, isTableCaption } from '../../wording/captions.js';
+import { isFigureOrListingCaption, isTableCaption } from '../../wording/captions.js';
 import { heightOf, horizontalOverlap, union, unionBox, verticalOverlap, widthOf } from '../../../geometry/box.js';
 import { partitionPoint } from '../../../geometry/search.js';
 import type { Box } from '../../../pdf/pdf-page.js';
@@ -180,7 +180,7 @@ function isTabular(box: Box, { rows, running, leading }: Text, cells = false): b
   if (found.length === 0) return heightOf(box) < 4.5;
   if (found.length === 1 && isNarrowLabel(found[0], box)) return true;
   if (!cells && endsAbove(found, box)) return false;
-  if (found.some((row) => row.chunks.some((chunk) => isTableCaption(chunk.text) || isFigureCaption(chunk.text)))) return false;
+  if (found.some((row) => row.chunks.some((chunk) => isTableCaption(chunk.text) || isFigureOrListingCaption(chunk.text)))) return false;
   if (cells && whole + prose === 0) return true;
   if (parted >= 1 && prose <= 0.34 * (parted + prose) && whole <= Math.max(1, 0.25 * parted)) return true;
   return isLabelled(found, box) || isBanded(found, cells ? 2 : 3, leading, 0.6 * widthOf(box));
@@ -211,7 +211,7 @@ function keepsColumns(box: Box, header: Box, { rows }: Text): boolean {
       .filter((chunks) => chunks.length > 0);
   const columns = inferColumns(inside(header));
   const body = inside(box).flat();
-  if (body.some((chunk) => isTableCaption(chunk.text) || isFigureCaption(chunk.text))) return false;
+  if (body.some((chunk) => isTableCaption(chunk.text) || isFigureOrListingCaption(chunk.text))) return false;
   const spread = body.filter((chunk) => {
     const under = columnsUnder(columns, chunk.left, chunk.right);
     return under !== null && under[0] !== under[1];

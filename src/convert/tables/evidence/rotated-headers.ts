@@ -1,5 +1,5 @@
 /** Column headers written upwards or downwards over an upright table: they join its first row. */
-import { splitWhere } from '../../page/rows.js';
+import { splitWhere } from '../../page/group-by-baseline.js';
 import { horizontalExtent, middleX, middleY, unionBox } from '../../../geometry/box.js';
 import type { Box, PageContent, Word } from '../../../pdf/pdf-page.js';
 import type { FoundTable, TableCell } from '../../page/found-table.js';

@@ -1,5 +1,5 @@
 /** The straight lines of a frame as a table sees them: pieces on one line joined, outlines and shading edges added. */
-import { splitWhere } from '../../page/rows.js';
+import { splitWhere } from '../../page/group-by-baseline.js';
 import { heightOf, horizontalOverlap, middleX, middleY, widthOf } from '../../../geometry/box.js';
 import type { Box, DrawnBox } from '../../../pdf/pdf-page.js';
 import type { Frame } from './frame.js';

@@ -1,5 +1,5 @@
 /** Tables without lines: rows of chunks that keep the same columns, grown row by row from where they are plainest. */
-import { isBareCaption, isFigureCaption, isTableCaption } from '../../wording/captions.js';
+import { isBareCaption, isFigureOrListingCaption, isTableCaption } from '../../wording/captions.js';
 import { isListMarker } from '../../wording/markers.js';
 import { hasRightToLeftLetter } from '../../wording/scripts.js';
 import { middleX, unionBox, widthOf } from '../../../geometry/box.js';
@@ -165,7 +165,7 @@ function reachOf(strip: Strip, pitch: number, rows: number): number {
 /** `take`: a row of the table; `wait`: perhaps a line of a cell or a section row, if the table goes on; `stop`: no part of it. */
 function fitStrip(strip: Strip, taken: Strip[], columns: Column[]): 'take' | 'wait' | 'stop' {
   if (!strip.core && strip.size > 1.14 * (taken.at(-1)?.size ?? strip.size)) return 'stop';
-  if (strip.chunks.some((chunk) => isTableCaption(chunk.text) || isFigureCaption(chunk.text))) return 'stop';
+  if (strip.chunks.some((chunk) => isTableCaption(chunk.text) || isFigureOrListingCaption(chunk.text))) return 'stop';
   if (strip.core) return fitsColumns(strip, taken, columns) ? 'take' : 'stop';
   if (strip.chunks.length > 1) return 'stop';
   const chunk = strip.chunks[0];
@@ -272,7 +272,7 @@ function isHeadStrip(strip: Strip, columns: Column[], left: number, right: numbe
   // Text that closes a bracket opened above is the end of a header: `(n =` over `31)`.
   const values = strip.chunks.filter(({ text }) => isValue(text) && !isYear(text) && !/^[^([]*[)\]]$/.test(text)).length;
   if (values > 0.5 * strip.chunks.length) return false;
-  if (strip.chunks.some((chunk) => wordCount(chunk.text) > 9 || isTableCaption(chunk.text) || isFigureCaption(chunk.text) || hasLeader(chunk.text))) return false;
+  if (strip.chunks.some((chunk) => wordCount(chunk.text) > 9 || isTableCaption(chunk.text) || isFigureOrListingCaption(chunk.text) || hasLeader(chunk.text))) return false;
   const taken = new Set<number>();
   for (const chunk of strip.chunks) {
     const under = columnsUnder(columns, chunk.left, chunk.right);
@@ -288,7 +288,7 @@ function isHeadStrip(strip: Strip, columns: Column[], left: number, right: numbe
 
 function isOverOne({ chunks: [chunk], size }: Strip, columns: Column[]): boolean {
   const under = chunk === undefined ? null : columnsUnder(columns, chunk.left, chunk.right);
-  return chunk !== undefined && under !== null && under[0] === under[1] && chunk.size < 1.14 * size + 0.01 && wordCount(chunk.text) <= 9 && !isTableCaption(chunk.text) && !isFigureCaption(chunk.text);
+  return chunk !== undefined && under !== null && under[0] === under[1] && chunk.size < 1.14 * size + 0.01 && wordCount(chunk.text) <= 9 && !isTableCaption(chunk.text) && !isFigureOrListingCaption(chunk.text);
 }
 
 /** A single chunk heads a group of columns, or the second of two, only when it leaves the first one free. */

@@ -1,7 +1,7 @@
 /** Rows across the whole width of a page: words on one baseline, split into texts at wide white space. */
-import { fromLeft, fromTop, lastOf, rowsByBaseline, splitWhere } from '../../page/rows.js';
+import { fromLeft, fromTop, lastOf, rowsByBaseline, splitWhere } from '../../page/group-by-baseline.js';
 import { baselineTolerances, gapTolerances } from '../../page/tolerances.js';
-import { isFigureCaption, isTableCaption } from '../../wording/captions.js';
+import { isFigureOrListingCaption, isTableCaption } from '../../wording/captions.js';
 import { horizontalExtent } from '../../../geometry/box.js';
 import { lineExtent } from '../../../geometry/em.js';
 import { median } from '../../../geometry/statistics.js';
@@ -41,5 +41,5 @@ function textsOf(row: Word[]): { box: Box; words: Word[] }[] {
 /** A caption, or a line of a table of contents. */
 export function isForeign({ words }: TextRow): boolean {
   const text = words.map((word) => word.text).join(' ');
-  return isTableCaption(text) || isFigureCaption(text) || hasLeader(text);
+  return isTableCaption(text) || isFigureOrListingCaption(text) || hasLeader(text);
 }

@@ -2,7 +2,7 @@
 import type { TableCells } from '../../../engine/vision-port.js';
 import { boxesOverlap } from '../../../geometry/box.js';
 import type { PageContent } from '../../../pdf/pdf-page.js';
-import type { Reading } from '../../decide/network-tables.js';
+import type { Reading } from '../../decide/geometry-or-network-cells.js';
 import type { FoundTable, TableCell } from '../../page/found-table.js';
 import { makeChunks, type Chunk } from '../evidence/chunks.js';
 import type { Piece } from '../evidence/frame.js';

@@ -1,5 +1,5 @@
 /** The areas for the table network: the tables that geometry found, torn ones joined, and the words in no table that may belong to them. */
-import { isFigureCaption, isTableCaption } from '../../wording/captions.js';
+import { isFigureOrListingCaption, isTableCaption } from '../../wording/captions.js';
 import { boxesOverlap, holdsMiddle, horizontalExtent, horizontalOverlap, union, unionBox, widthOf } from '../../../geometry/box.js';
 import { median } from '../../../geometry/statistics.js';
 import type { Box, PageContent, Word } from '../../../pdf/pdf-page.js';
@@ -75,7 +75,7 @@ function goOn(above: Extent, below: Extent, free: Word[], ruled: FoundTable[]): 
   const between = { ...both, top: a.bottom, bottom: b.top };
   if (ruled.some(({ box }) => boxesOverlap(box, between))) return false;
   const text = free.filter((word) => holdsMiddle(between, word.box)).map((word) => word.text).join(' ');
-  return !isTableCaption(text) && !isFigureCaption(text) && !areTwo(above, below);
+  return !isTableCaption(text) && !isFigureOrListingCaption(text) && !areTwo(above, below);
 }
 
 /** Each has a header of its own. */

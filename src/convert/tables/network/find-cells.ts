@@ -1,10 +1,10 @@
 /** Tables of a page by the network: which words it is asked about, and where its cells take the place of geometry's. */
 import { unionBox } from '../../../geometry/box.js';
 import type { PageContent, Word } from '../../../pdf/pdf-page.js';
-import { isBetter, isInOrder, isWrapped, seemsTable } from '../../decide/network-tables.js';
+import { isBetter, isInOrder, isWrapped, seemsTable } from '../../decide/geometry-or-network-cells.js';
 import { doubtsOf } from '../../decide/table-doubts.js';
 import type { FoundTable, TableCell } from '../../page/found-table.js';
-import { fromTop, lastOf, rowsByBaseline } from '../../page/rows.js';
+import { fromTop, lastOf, rowsByBaseline } from '../../page/group-by-baseline.js';
 import { baselineTolerances } from '../../page/tolerances.js';
 import type { FoundTables } from '../find.js';
 import type { CellFinder } from './cell-finder.js';

@@ -1,5 +1,5 @@
 /** Tables of wrapped text, which geometry takes for columns of running text: zones of a page with white space from top to bottom, and what shows that their texts stand in rows. */
-import { isFigureCaption, isTableCaption } from '../../wording/captions.js';
+import { isFigureOrListingCaption, isTableCaption } from '../../wording/captions.js';
 import { isListMarker } from '../../wording/markers.js';
 import type { HorizontalExtent } from '../../../geometry/box.js';
 import { horizontalExtent, widthOf } from '../../../geometry/box.js';
@@ -161,7 +161,7 @@ function fullness(rows: Lines[][], columnCount: number): number {
 
 function isCaption({ words }: TableCell): boolean {
   const text = words.map((word) => word.text).join(' ');
-  return isFigureCaption(text) || isTableCaption(text);
+  return isFigureOrListingCaption(text) || isTableCaption(text);
 }
 
 /** Most of its first texts are list markers. */

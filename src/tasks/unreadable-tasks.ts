@@ -1,12 +1,12 @@
 /** Tasks whose record this program cannot read: moved out of the way and kept, for the program or the person that can. */
 import { mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { DamagedTask } from './record.js';
+import { DamagedTask } from './record-format.js';
 
 /** Below the spool directory; no task has this name. */
 const directoryName = 'set-aside';
 
-export class SetAside {
+export class UnreadableTasks {
   private readonly directory: string;
   /** By the names of their directories, which are the tasks' ids. */
   private readonly ids: Set<string>;

@@ -1,9 +1,9 @@
 /** Headings that stand centred over running text, again and again in a style of their own: capitals or small capitals, as large as the text. */
 import { widthOf } from '../../geometry/box.js';
-import type { Block, TextBlock } from './block.js';
-import { linesOf, plainText } from './block.js';
-import { headingScore } from '../decide/heading-score.js';
-import type { HeadingEvidence } from '../decide/heading-score.js';
+import type { Block, TextBlock } from '../structure/block.js';
+import { linesOf, plainText } from '../structure/block.js';
+import { headingScore } from './heading-score.js';
+import type { HeadingEvidence } from './heading-score.js';
 import { faceOf } from './headings.js';
 
 /** So many of one face; a line of authors stands over text but once. */

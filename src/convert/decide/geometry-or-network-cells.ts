@@ -1,5 +1,5 @@
 /** What the table network made of words: how it is weighed against geometry's cells, and whether it is a table at all where geometry sees none. */
-import { isFigureCaption } from '../wording/captions.js';
+import { isFigureOrListingCaption } from '../wording/captions.js';
 import { isListMarker } from '../wording/markers.js';
 import type { FoundTable, TableCell } from '../page/found-table.js';
 import { doubtsOf } from './table-doubts.js';
@@ -47,7 +47,7 @@ export function isInOrder(table: FoundTable): boolean {
   const texts = textsOf(filled);
   const labels = texts.filter((text) => text.endsWith(':')).length;
   const isWordy = texts.filter((text) => wordCount(text) > mostWords).length > 0.2 * texts.length;
-  return filled.length >= leastFilled && table.rowCount >= 3 && labels < 0.25 * filled.length && !texts.some(isFigureCaption) && !isWordy;
+  return filled.length >= leastFilled && table.rowCount >= 3 && labels < 0.25 * filled.length && !texts.some(isFigureOrListingCaption) && !isWordy;
 }
 
 const textsOf = (cells: TableCell[]): string[] => cells.map(({ words }) => words.map(({ text }) => text).join(' '));
@@ -79,5 +79,5 @@ const least = 4;
 export function seemsTable(read: Reading): boolean {
   const signs = signsOf(read);
   const odds = Object.entries(signs).reduce((sum, [name, sign]) => sum + weights[name as keyof typeof weights] * sign, -least);
-  return odds > 0 && !textsOf(read.cells).some(isFigureCaption);
+  return odds > 0 && !textsOf(read.cells).some(isFigureOrListingCaption);
 }

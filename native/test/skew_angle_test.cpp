@@ -6,7 +6,7 @@
 
 #include "harness.h"
 #include "page.h"
-#include "vision/deskew.h"
+#include "vision/skew_angle.h"
 
 namespace lectern::vision {
 namespace {

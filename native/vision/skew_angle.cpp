@@ -1,5 +1,5 @@
 // First the direction in which the letters fall into the fewest rows, to half a degree; then the lines themselves.
-#include "vision/deskew.h"
+#include "vision/skew_angle.h"
 
 #include <algorithm>
 #include <array>

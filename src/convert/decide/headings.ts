@@ -1,12 +1,10 @@
 /** Which blocks are headings: by their score, by the count they go on with, by the face they share with other headings. */
-import { middleX, unionBox, widthOf } from '../../geometry/box.js';
-import { headingScore, headingThreshold, isShort, isUpperCase } from '../decide/heading-score.js';
-import type { HeadingEvidence } from '../decide/heading-score.js';
-import { markerOf } from '../wording/markers.js';
+import { headingScore, headingThreshold, isShort, isUpperCase } from './heading-score.js';
+import type { HeadingEvidence } from './heading-score.js';
 import { numberingOf } from '../wording/numbering.js';
-import type { Block, TextBlock } from './block.js';
-import { linesOf, plainText } from './block.js';
-import type { BodyStyle } from './style.js';
+import type { Block, TextBlock } from '../structure/block.js';
+import { linesOf, plainText } from '../structure/block.js';
+import type { BodyStyle } from '../structure/style.js';
 
 /** The style of a block, which headings of one rank share; '' for the style of running text. */
 export function faceOf(block: TextBlock, body: BodyStyle): string {
@@ -110,40 +108,4 @@ export function markHeadings(blocks: Block[], next: Map<Block, Block | undefined
     const { headings, others } = faces.get(face)!;
     if (face !== '' && headings >= 2 && headings >= 2 * others) block.role = 'heading';
   }
-}
-
-/** Lines of one heading that stand too far apart to be one paragraph, as titles do. */
-export function joinHeadingLines(blocks: Block[]): Block[] {
-  const result: Block[] = [];
-  for (const block of blocks) {
-    const last = result.at(-1);
-    if (last !== undefined && isHeading(last) && isHeading(block) && areOneHeading(last, block)) {
-      const [above, below] = [last.columnParts[0]!, block.columnParts[0]!];
-      above.lines = [...above.lines, ...below.lines];
-      above.box = unionBox([above.box, below.box]);
-      last.spaceBelow = block.spaceBelow;
-    } else {
-      result.push(block);
-    }
-  }
-  return result;
-}
-
-function isHeading(block: Block): block is TextBlock {
-  return block.kind === 'text' && block.role === 'heading';
-}
-
-function areOneHeading(first: TextBlock, second: TextBlock): boolean {
-  const above = linesOf(first).at(-1)!;
-  const below = linesOf(second)[0]!;
-  if (first.columnParts[0]!.pageIndex !== second.columnParts[0]!.pageIndex || second.spaceAbove === Infinity) return false;
-  if (Math.abs(above.size - below.size) > 0.03 * above.size || above.bold !== below.bold || above.italic !== below.italic || above.color !== below.color) return false;
-  if (numberingOf(below.text) !== null || markerOf(below.text) !== null || /[.!?:]$/.test(above.text)) return false;
-  if (second.spaceAbove > 0.75 * above.size) return false;
-  const { left, right } = first.columnParts[0]!.column;
-  const middle = (box: { left: number; right: number }): number => middleX(box);
-  const centred = Math.abs(middle(above.box) - middle(below.box)) < 0.5 * above.size;
-  // A line that is full goes on; one that ends early does so because the words are set in lines.
-  const full = widthOf(above.box) > 0.6 * (right - left);
-  return centred || full && Math.abs(above.box.left - below.box.left) < 0.5 * above.size;
 }
