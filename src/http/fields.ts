@@ -131,5 +131,11 @@ function rangeText(least: number, most: number): string {
 
 /** exactOptionalPropertyTypes tells an absent field from one that is undefined. */
 export function withoutUndefined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as never;
+  const made: Record<string, unknown> = {};
+  // A loop: requests have up to ten thousand messages, and lists of entries took a third of the time of reading them.
+  for (const name of Object.keys(value)) {
+    const item = (value as Record<string, unknown>)[name];
+    if (item !== undefined) made[name] = item;
+  }
+  return made as never;
 }

@@ -1,7 +1,8 @@
 /** JSON bodies of the language routes, whatever their content type says. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { FastifyInstance } from 'fastify';
+import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify';
 import { parseJson } from '../chat/sandbox/json-text.js';
+import { LecternError } from '../errors.js';
 import type { LanguageServices } from './language.js';
 
 /** Beyond any model's context as text: a million tokens have some 4 MB. */
@@ -15,12 +16,33 @@ const shortBodyBytes = 64 * 1024;
  */
 export function readJsonBodies(scope: FastifyInstance, { readJson }: Pick<LanguageServices, 'readJson'>): void {
   scope.removeAllContentTypeParsers();
-  scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: maxBodyBytes }, async (_request: unknown, body: Buffer) => {
-    if (body.length === 0) return undefined;
-    if (body.length <= shortBodyBytes) return parseJson(body);
-    const value = await readJson(body);
+  scope.addContentTypeParser('*', async (request: FastifyRequest) => {
+    const { pieces, length } = await collect(request);
+    if (length === 0) return undefined;
+    if (length <= shortBodyBytes) return parseJson(Buffer.concat(pieces, length));
+    const value = await readJson(pieces);
     // Receiving a large value takes milliseconds, and so does checking it: other requests may come between.
     await nextTurn();
     return value;
   });
+}
+
+/** The pieces of a body as they come: joining those of a long one would take ten milliseconds at once. Rejects with Fastify's own errors, and `cancelled`. */
+async function collect({ raw, headers }: FastifyRequest): Promise<{ pieces: Buffer[]; length: number }> {
+  const declared = Number(headers['content-length']);
+  if (declared > maxBodyBytes) throw new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE();
+  const pieces: Buffer[] = [];
+  let length = 0;
+  try {
+    // The stream must live on after a failure, or the client would not get to read the answer.
+    for await (const piece of raw.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      length += piece.length;
+      if (length > maxBodyBytes) throw new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE();
+      pieces.push(piece);
+    }
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === 'ECONNRESET') throw new LecternError('cancelled', 'The client went away.');
+    throw thrown;
+  }
+  return { pieces, length };
 }

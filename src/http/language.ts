@@ -17,8 +17,8 @@ export interface LanguageServices {
   slots: Slots;
   /** Of embeddings: they never wait for a chat. */
   embeddingSlots: Slots;
-  /** The value of a JSON text. Rejects with `invalid_request` for bytes that are none or more than a request may hold, `queue_full` while too many wait. */
-  readJson(bytes: Uint8Array): Promise<unknown>;
+  /** The value of a JSON text in pieces. Rejects with `invalid_request` for bytes that are none or more than a request may hold, `queue_full` while too many wait. */
+  readJson(pieces: readonly Uint8Array[]): Promise<unknown>;
   answer(lease: Lease, request: AnswerRequest, listener: AnswerListener, signal: AbortSignal): Promise<Answer>;
   /** Fresh each time; tests give one that counts. */
   now(): Date;

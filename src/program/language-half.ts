@@ -66,7 +66,7 @@ export function createLanguage(settings: LanguageSettings, { engine, sandbox, an
   return {
     vision: residency,
     workers,
-    services: { catalogue, residency, vision: { listVision: () => residency.listVision(), listDistant: () => workers.listDistant() }, slots, embeddingSlots, readJson: (bytes) => sandbox.readJson(bytes), answer: meter.measured(answer), now: () => new Date() },
+    services: { catalogue, residency, vision: { listVision: () => residency.listVision(), listDistant: () => workers.listDistant() }, slots, embeddingSlots, readJson: (pieces) => sandbox.readJson(pieces), answer: meter.measured(answer), now: () => new Date() },
     metrics: () => meter.lines({ slots, embeddingSlots, residency, workers, devices: () => devicesThatAnswer(engine) }),
     close: async (waitMs, pagesDone = Promise.resolve()) => {
       isClosing = true;

@@ -4,7 +4,7 @@ import type { Sandbox } from '../../src/chat/sandbox/sandbox.js';
 import { verbs } from '../../src/chat/sandbox/verbs.js';
 
 export const directSandbox: Sandbox = {
-  readJson: async (bytes) => verbs.readJson(bytes),
+  readJson: async (pieces) => verbs.readJson(null, Buffer.concat(pieces)),
   render: async (question) => verbs.render(question),
   form: async (question) => verbs.form(question),
   checkGoTemplate: async (source) => verbs.checkGoTemplate(source),

@@ -1,4 +1,4 @@
-/** What the service and a sandbox process send each other: four bytes of length, then a value in V8's serialisation, which copies long texts without reading them. */
+/** What the service and a sandbox process send each other: two lengths of four bytes, a value in V8's serialisation, which copies long texts without reading them, and bytes beside it. */
 import { deserialize, serialize } from 'node:v8';
 import type { Duplex } from 'node:stream';
 import { LecternError, type ErrorCode } from '../../errors.js';
@@ -35,47 +35,60 @@ export function receivedError({ code, message, about, stack }: SentError): Lecte
   return new LecternError(code, message, about === undefined ? {} : { about });
 }
 
-/** Never throws for a channel whose other end is gone: that is reported by its `close`. Throws what V8 throws for a value that cannot be sent. */
-export function send(channel: Duplex, message: Job | Outcome): void {
+const headBytes = 8;
+
+/**
+ * `bytes`, in any number of pieces, travel beside the value without being copied. Never throws for a channel whose other end is gone: that is reported by
+ * its `close`. Throws what V8 throws for a value that cannot be sent.
+ */
+export function send(channel: Duplex, message: Job | Outcome, bytes: readonly Uint8Array[] = []): void {
   const body = serialize(message);
   if (!channel.writable) return;
-  const length = Buffer.allocUnsafe(4);
-  length.writeUInt32LE(body.length);
+  const head = Buffer.allocUnsafe(headBytes);
+  head.writeUInt32LE(body.length, 0);
+  head.writeUInt32LE(bytes.reduce((sum, piece) => sum + piece.length, 0), 4);
   channel.cork();
-  channel.write(length);
-  channel.write(body);
+  for (const piece of [head, body, ...bytes]) channel.write(piece);
   channel.uncork();
 }
 
-/** Calls `onMessage` with every whole message, and `onGarbage` once for a frame that is too long or cannot be read. */
-export function receive(channel: Duplex, onMessage: (message: unknown) => void, onGarbage: () => void): void {
-  let chunks: Buffer[] = [];
-  let held = 0;
-  let wanted: number | null = null;
-  const take = (count: number): Buffer => {
-    const all = chunks.length === 1 ? chunks[0] as Buffer : Buffer.concat(chunks, held);
-    chunks = all.length > count ? [all.subarray(count)] : [];
-    held = all.length - count;
-    return all.subarray(0, count);
+/**
+ * Calls `onMessage` with every whole message and the bytes beside it, and `onGarbage` once for a frame that is too long or cannot be read. A frame is
+ * collected in one block as it arrives: joining the pieces of a long one at its end would take milliseconds at once.
+ */
+export function receive(channel: Duplex, onMessage: (message: unknown, bytes: Buffer) => void, onGarbage: () => void): void {
+  let block = Buffer.allocUnsafe(headBytes);
+  let filled = 0;
+  /** Of the value; null while the head is collected. */
+  let valueBytes: number | null = null;
+  /** False for what is no frame. */
+  const take = (): boolean => {
+    filled = 0;
+    if (valueBytes === null) {
+      valueBytes = block.readUInt32LE(0);
+      const length = valueBytes + block.readUInt32LE(4);
+      if (length > maxFrameBytes || valueBytes === 0) return false;
+      block = Buffer.allocUnsafe(length);
+      return true;
+    }
+    const [value, bytes] = [block.subarray(0, valueBytes), block.subarray(valueBytes)];
+    valueBytes = null;
+    block = Buffer.allocUnsafe(headBytes);
+    let message: unknown;
+    try {
+      message = deserialize(value);
+    } catch {
+      return false;
+    }
+    onMessage(message, bytes);
+    return true;
   };
   channel.on('data', (chunk: Buffer) => {
-    chunks.push(chunk);
-    held += chunk.length;
-    while (held >= (wanted ?? 4)) {
-      if (wanted === null) {
-        wanted = take(4).readUInt32LE();
-        if (wanted > maxFrameBytes) return void garbage();
-        continue;
-      }
-      const body = take(wanted);
-      wanted = null;
-      let message: unknown;
-      try {
-        message = deserialize(body);
-      } catch {
-        return void garbage();
-      }
-      onMessage(message);
+    for (let at = 0; at < chunk.length;) {
+      const copied = chunk.copy(block, filled, at);
+      at += copied;
+      filled += copied;
+      if (filled === block.length && !take()) return void garbage();
     }
   });
   const garbage = (): void => {

@@ -16,6 +16,7 @@ export interface SandboxPoolOptions {
 interface Waiting {
   verb: Verb;
   question: unknown;
+  bytes: readonly Uint8Array[];
   resolve: (value: unknown) => void;
   reject: (thrown: unknown) => void;
 }
@@ -37,11 +38,11 @@ export class SandboxPool {
   }
 
   /** Rejects with what the verb throws or its limits, `queue_full`, `worker_crashed` where no process can be started, `cancelled` at the end of the service. */
-  run(verb: Verb, question: unknown): Promise<unknown> {
+  run(verb: Verb, question: unknown, bytes: readonly Uint8Array[] = []): Promise<unknown> {
     if (this.#isClosed) return Promise.reject(stopping());
     if (this.#waiting.length >= this.#options.mostWaiting) return Promise.reject(new LecternError('queue_full'));
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ verb, question, resolve, reject });
+      this.#waiting.push({ verb, question, bytes, resolve, reject });
       this.#give();
     });
   }
@@ -59,9 +60,9 @@ export class SandboxPool {
     while (!this.#isClosed && this.#waiting.length > this.#starting && this.#all.size < this.#options.size) this.#start();
   }
 
-  async #work(sandbox: SandboxProcess, { verb, question, resolve, reject }: Waiting): Promise<void> {
+  async #work(sandbox: SandboxProcess, { verb, question, bytes, resolve, reject }: Waiting): Promise<void> {
     try {
-      resolve(await sandbox.run(verb, question));
+      resolve(await sandbox.run(verb, question, bytes));
     } catch (thrown) {
       reject(this.#isClosed ? stopping() : thrown);
     }

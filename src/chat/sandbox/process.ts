@@ -55,7 +55,7 @@ export class SandboxProcess {
   }
 
   /** Once it is ready, and only while it works on nothing else. Rejects with what the verb throws, and with overLimit(). */
-  run(verb: Verb, question: unknown): Promise<unknown> {
+  run(verb: Verb, question: unknown, bytes: readonly Uint8Array[] = []): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const id = ++this.#lastId;
       const timer = setTimeout(() => {
@@ -75,7 +75,7 @@ export class SandboxProcess {
       };
       this.#hold(true);
       try {
-        send(this.#channel, { id, verb, question });
+        send(this.#channel, { id, verb, question }, bytes);
       } catch (cause) {
         // V8 sends no value that nests deeper than its stack.
         this.#settle(new LecternError('invalid_request', 'The request nests too deep.', { cause }));

@@ -6,8 +6,8 @@ import type { RenderedText, RenderQuestion } from './verbs.js';
 
 /** Each rejects with what is wrong with its question, with `invalid_model` or `invalid_request` where it takes too long or too much memory, and with `cancelled`. */
 export interface Sandbox {
-  /** The value of a JSON text. Rejects with `queue_full` while too many bodies wait. */
-  readJson(bytes: Uint8Array): Promise<unknown>;
+  /** The value of a JSON text in pieces. Rejects with `queue_full` while too many bodies wait. */
+  readJson(pieces: readonly Uint8Array[]): Promise<unknown>;
   render(question: RenderQuestion): Promise<RenderedText>;
   /** The grammar and the syntax of an answer. */
   form(question: FormQuestion): Promise<AnswerForm>;
@@ -31,7 +31,7 @@ export function createSandbox({ start, size, onLoss }: SandboxOptions): Sandbox 
   const bodies = new SandboxPool({ start, size: 1, mostWaiting: mostBodies, onLoss });
   const turns = new SandboxPool({ start, size, mostWaiting: Infinity, onLoss });
   return {
-    readJson: (bytes) => bodies.run('readJson', bytes),
+    readJson: (pieces) => bodies.run('readJson', null, pieces),
     render: (question) => turns.run('render', question) as Promise<RenderedText>,
     form: (question) => turns.run('form', question) as Promise<AnswerForm>,
     checkGoTemplate: async (source) => { await turns.run('checkGoTemplate', source); },

@@ -21,11 +21,11 @@ export function within<T>(limitMs: number, work: () => T, late: () => LecternErr
   }
 }
 
-function run(channel: Socket, { id, verb, question }: Job): void {
+function run(channel: Socket, { id, verb, question }: Job, bytes: Buffer): void {
   try {
-    const work = Object.hasOwn(verbs, verb) ? verbs[verb as Verb] as (question: unknown) => unknown : undefined;
+    const work = Object.hasOwn(verbs, verb) ? verbs[verb as Verb] as (question: unknown, bytes: Buffer) => unknown : undefined;
     if (work === undefined) throw new LecternError('internal', `The sandbox has no verb ${verb}.`);
-    send(channel, { id, ok: true, value: within(longestMs, () => work(question), () => overLimit(verb as Verb, 'time')) });
+    send(channel, { id, ok: true, value: within(longestMs, () => work(question, bytes), () => overLimit(verb as Verb, 'time')) });
   } catch (thrown) {
     send(channel, { id, ok: false, error: sentError(thrown) });
   }
@@ -43,7 +43,7 @@ export async function serveSandbox(): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
   const closed = new Promise<void>((resolve) => { channel.on('close', resolve); });
   channel.on('error', () => channel.destroy());
-  receive(channel, (message) => run(channel, message as Job), () => channel.destroy());
+  receive(channel, (message, bytes) => run(channel, message as Job, bytes), () => channel.destroy());
   send(channel, { id: 0, ok: true, value: null });
   await closed;
 }

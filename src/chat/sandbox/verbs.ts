@@ -25,7 +25,8 @@ export interface RenderedText {
 }
 
 export interface Verbs {
-  readJson(bytes: Uint8Array): unknown;
+  /** Of the bytes beside the question. */
+  readJson(question: null, bytes: Uint8Array): unknown;
   render(question: RenderQuestion): RenderedText;
   form(question: FormQuestion): AnswerForm;
   checkGoTemplate(source: string): void;
@@ -35,7 +36,7 @@ export type Verb = keyof Verbs;
 
 /** Each throws LecternError for what is wrong with its question. */
 export const verbs: Verbs = {
-  readJson: parseJson,
+  readJson: (_question, bytes) => parseJson(bytes),
   render: ({ template, messages, options, roughly }) => {
     const read = readTemplate(template);
     const { parts, addSpecial } = roughly ? renderRoughly(read, messages, options) : renderPrompt(read, messages, options);
