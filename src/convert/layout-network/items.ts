@@ -50,10 +50,29 @@ const touching = 0.35;
 const far = 8;
 /** Lines whose sizes differ by less, as a share, have the same style. */
 const alike = 0.06;
+/** Points: the em of a page without lines. */
+const emWithoutLines = 8;
+/** A drawing that takes more than this share of the page's width and of its height is the background. */
+const background = 0.85;
+/** Two items stand side by side if they share more than this part of the lower one's height. */
+const sideBySide = 0.5;
+/** A cluster thinner than this, in ems, is a drawn line. */
+const thin = 0.4;
+/** Ratios of lengths below this count as equal to it, so that their logarithm is finite. */
+const leastRatio = 0.1;
+/** Features that a line or a cluster has for itself, beside those of the text: size, bold, italic, and the two shares of its style. */
+const styleFeatureCount = 5;
+/** Features that compare an item with the neighbour above or below: whether there is one, both edges, size, weight. */
+const alignmentFeatureCount = 5;
+/** Features of a cluster: strokes, areas, images, items inside, and whether it is flat or narrow. */
+const clusterFeatureCount = 6;
+
+/** The scale of features, as in training: logarithms of counts and of lengths in ems are divided by these, the em as a share of the page's height is multiplied. None has a unit. */
+const featureScales = { pageLines: 5, pageClusters: 4, rowLines: 3, clusterItems: 4, length: 4, em: 40 } as const;
 
 /** The size of most letters of the page. */
 function emOf(lines: LayoutLine[]): number {
-  if (lines.length === 0) return 8;
+  if (lines.length === 0) return emWithoutLines;
   const order = [...lines].sort((a, b) => a.size - b.size);
   const lengthOf = ({ text }: LayoutLine): number => [...text].length;
   const half = lines.reduce((sum, line) => sum + lengthOf(line), 0) / 2;
@@ -68,7 +87,7 @@ function emOf(lines: LayoutLine[]): number {
 /** Boxes that touch, joined. A box that fills the page is its background. */
 function clustersOf({ drawn, width, height }: LayoutPage, em: number): Cluster[] {
   const reach = touching * em;
-  let made: Cluster[] = drawn.filter((box) => !(widthOf(box) > 0.85 * width && heightOf(box) > 0.85 * height))
+  let made: Cluster[] = drawn.filter((box) => !(widthOf(box) > background * width && heightOf(box) > background * height))
     .map(({ left, top, right, bottom, kind }) => ({ left, top, right, bottom, strokes: Number(kind === 'stroke'), areas: Number(kind === 'area'), images: Number(kind === 'image') }));
   for (let changed = true; changed;) {
     changed = false;
@@ -105,7 +124,10 @@ function styleShares(lines: LayoutLine[]): [number, number][] {
 }
 
 const within = (value: number, em: number): number => Math.max(-far, Math.min(far, value / em)) / far;
-const ratio = (one: number, other: number): number => Math.log(Math.max(0.1, one / other)) * 2;
+const ratio = (one: number, other: number): number => Math.log(Math.max(leastRatio, one / other)) * 2;
+const scaledLength = (length: number, em: number): number => Math.log(Math.max(leastRatio, length / em)) / featureScales.length;
+const scaledItems = (count: number): number => Math.log1p(count) / featureScales.clusterItems;
+const zeros = (count: number): number[] => Array.from({ length: count }, () => 0);
 
 /** The smallest cluster around each item's middle, or -1. */
 function containers(boxes: Box[], lineCount: number): number[] {
@@ -129,7 +151,7 @@ function neighboursOf(boxes: Box[], item: number, inside: number[], em: number):
   for (const [index, box] of boxes.entries()) {
     if (index === item || inside[index] === item || inside[item] === index) continue;
     const high = verticalOverlap(own, box);
-    const isBeside = high > 0.5 * Math.min(heightOf(own), heightOf(box));
+    const isBeside = high > sideBySide * Math.min(heightOf(own), heightOf(box));
     let side: number;
     let gap: number;
     if (isBeside) {
@@ -147,7 +169,7 @@ function neighboursOf(boxes: Box[], item: number, inside: number[], em: number):
   return { neighbours, gaps: nearest.map((gap) => (gap === Infinity ? far : Math.min(far, Math.max(-1, gap / em)))) };
 }
 
-/** All that is known of a page's items. Deterministic; of the order of the square of their number. */
+/** Boxes, features, neighbours and pairs of a page's items. Deterministic; the time grows with the square of their number. */
 export function itemsOf(page: LayoutPage): Items {
   const { lines, width, height } = page;
   const em = emOf(lines);
@@ -158,23 +180,23 @@ export function itemsOf(page: LayoutPage): Items {
   const inside = containers(boxes, lines.length);
   const found = boxes.map((_, item) => neighboursOf(boxes, item, inside, em));
   const boldShare = lines.length === 0 ? 0 : lines.filter((line) => line.bold).length / lines.length;
-  const whole = [Math.log1p(lines.length) / 5, Math.log1p(clusters.length) / 4, width / (width + height), (em * 40) / height, boldShare];
+  const whole = [Math.log1p(lines.length) / featureScales.pageLines, Math.log1p(clusters.length) / featureScales.pageClusters, width / (width + height), (em * featureScales.em) / height, boldShare];
   const shares = styleShares(lines);
   const features = boxes.map((box, item) => {
     const [wide, high] = [widthOf(box), heightOf(box)];
     const isLine = item < lines.length;
     const { neighbours, gaps } = found[item] as { neighbours: number[]; gaps: number[] };
-    const row = lines.filter((line) => verticalOverlap(box, line) > 0.5 * high).length;
+    const row = lines.filter((line) => verticalOverlap(box, line) > sideBySide * high).length;
     const aligned = [0, 1].flatMap((side) => {
       const other = neighbours[side] as number;
       const at = boxes[other];
-      if (at === undefined) return [0, 0, 0, 0, 0];
+      if (at === undefined) return zeros(alignmentFeatureCount);
       return [1, within(box.left - at.left, em), within(box.right - at.right, em), ratio(sizes[item] as number, sizes[other] as number), (bold[item] as number) - (bold[other] as number)];
     });
     return [
-      Number(isLine), box.left / width, box.top / height, box.right / width, box.bottom / height, wide / width, high / height, Math.log(Math.max(0.1, wide / em)) / 4, Math.log(Math.max(0.1, high / em)) / 4,
+      Number(isLine), box.left / width, box.top / height, box.right / width, box.bottom / height, wide / width, high / height, scaledLength(wide, em), scaledLength(high, em),
       ...(isLine ? ofLine(lines[item] as LayoutLine, shares[item] as [number, number], em) : ofCluster(clusters[item - lines.length] as Cluster, inside.filter((around) => around === item).length, em)),
-      ...gaps.map((gap) => gap / far), ...aligned, Math.log1p(row) / 3, ...whole,
+      ...gaps.map((gap) => gap / far), ...aligned, Math.log1p(row) / featureScales.rowLines, ...whole,
     ];
   });
   const neighbours = found.map((one, item) => [...one.neighbours, inside[item] as number]);
@@ -182,13 +204,13 @@ export function itemsOf(page: LayoutPage): Items {
 }
 
 function ofLine(line: LayoutLine, shares: [number, number], em: number): number[] {
-  return [ratio(line.size, em), Number(line.bold), Number(line.italic), ...shares, ...textFeatures(line.text), 0, 0, 0, 0, 0, 0];
+  return [ratio(line.size, em), Number(line.bold), Number(line.italic), ...shares, ...textFeatures(line.text), ...zeros(clusterFeatureCount)];
 }
 
 function ofCluster({ left, top, right, bottom, strokes, areas, images }: Cluster, held: number, em: number): number[] {
   return [
-    ...Array.from({ length: 5 + textFeatureCount }, () => 0),
-    Math.log1p(strokes) / 4, Math.log1p(areas) / 4, Number(images > 0), Math.log1p(held) / 4, Number(bottom - top < 0.4 * em), Number(right - left < 0.4 * em),
+    ...zeros(styleFeatureCount + textFeatureCount),
+    scaledItems(strokes), scaledItems(areas), Number(images > 0), scaledItems(held), Number(bottom - top < thin * em), Number(right - left < thin * em),
   ];
 }
 

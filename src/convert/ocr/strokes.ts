@@ -9,13 +9,24 @@ export interface PixelBox {
   bottom: number;
 }
 
-/** Ink and paper closer than this (of 255) are no text that can be measured. */
+/** Grey levels, of 255: with less between ink and paper the text cannot be measured. */
 const leastContrast = 60;
 /** Fewer runs of ink are too few to measure. */
 const fewestRuns = 8;
+/** Pixels: a box that is narrower or lower holds no letter. */
+const smallestSide = 3;
+/** The mean of the pixels lies below the middle of paper and ink by this share of their distance: the word stands on dark paper. */
+const darkPaper = 0.08;
+/** Share of the darkest ink: what is paler is paper, which is never quite white. */
+const palestInk = 0.2;
+/** Share of the darkest ink: a run of ink begins and ends here. */
+const runEdge = 0.5;
+/** Bytes of a pixel: red, green, blue, alpha. */
+const pixelBytes = 4;
 
-/** Weights of red, green and blue in ITU-R BT.601 luma, per thousand; and paper, where a pixel is missing. */
+/** Weights of red, green and blue in ITU-R BT.601 luma, per thousand. */
 const luma = { red: 299, green: 587, blue: 114, all: 1000 };
+/** Grey level of white paper, also of pixels that the bitmap lacks. */
 const paper = 255;
 
 function luminance(data: Uint8Array, at: number): number {
@@ -23,22 +34,22 @@ function luminance(data: Uint8Array, at: number): number {
 }
 
 export interface Stroke {
-  /** Its mean width, pixels, edges counted by how dark they are beside its own darkest pixel. */
+  /** Mean width in pixels. A pixel at an edge counts by its darkness as a share of the word's darkest pixel. */
   width: number;
-  /** What it takes of the paper's light, pixels times grey levels: blur, which makes thin strokes wider and paler, leaves it as it is. */
+  /** Mean width times the contrast, in pixels times grey levels. Blur makes thin strokes wider and paler and does not change this product. */
   ink: number;
 }
 
-/** The rows of `box` as ink, 0 for paper to 1 for the darkest pixel (or the lightest, on dark paper), and the grey levels between the two; null without contrast. */
+/** The pixels of `box` as ink, row by row: 0 for paper, 1 for the darkest pixel (the lightest one on dark paper). `range` is the number of grey levels between the two. Null where there is no contrast. */
 function inkOf(bitmap: Bitmap, box: PixelBox): { ink: Float32Array; width: number; height: number; range: number } | null {
   const [left, top] = [Math.max(0, Math.floor(box.left)), Math.max(0, Math.floor(box.top))];
   const [right, bottom] = [Math.min(bitmap.width, Math.ceil(box.right)), Math.min(bitmap.height, Math.ceil(box.bottom))];
   const [width, height] = [right - left, bottom - top];
-  if (width < 3 || height < 3) return null;
+  if (width < smallestSide || height < smallestSide) return null;
   const ink = new Float32Array(width * height);
-  let [darkest, lightest, sum] = [255, 0, 0];
+  let [darkest, lightest, sum] = [paper, 0, 0];
   for (let y = 0; y < height; y++) {
-    for (let x = 0, at = (top + y) * bitmap.stride + left * 4; x < width; x++, at += 4) {
+    for (let x = 0, at = (top + y) * bitmap.stride + left * pixelBytes; x < width; x++, at += pixelBytes) {
       const value = luminance(bitmap.data, at);
       ink[y * width + x] = value;
       sum += value;
@@ -48,13 +59,13 @@ function inkOf(bitmap: Bitmap, box: PixelBox): { ink: Float32Array; width: numbe
   }
   const range = lightest - darkest;
   if (range < leastContrast) return null;
-  // Letters cover the lesser part of their box.
-  const onDark = sum / ink.length < (darkest + lightest) / 2 - 0.08 * range;
+  // Letters cover less than half of their box, so that the mean is nearer to the paper.
+  const onDark = sum / ink.length < (darkest + lightest) / 2 - darkPaper * range;
   for (let index = 0; index < ink.length; index++) ink[index] = onDark ? (ink[index]! - darkest) / range : (lightest - ink[index]!) / range;
   return { ink, width, height, range };
 }
 
-/** The mean horizontal run of ink in `box`: all ink over the number of its runs. Null where there is too little to measure. */
+/** The mean horizontal run of ink in `box`: all ink divided by the number of runs. Null where there is too little to measure. */
 export function strokeOf(bitmap: Bitmap, box: PixelBox): Stroke | null {
   const found = inkOf(bitmap, box);
   if (found === null) return null;
@@ -64,10 +75,9 @@ export function strokeOf(bitmap: Bitmap, box: PixelBox): Stroke | null {
     let inside = false;
     for (let x = 0; x < width; x++) {
       const value = ink[y * width + x]!;
-      // Paper is never quite white: what is lighter than a fifth is none of the ink.
-      if (value > 0.2) all += value;
-      if (!inside && value > 0.5) runs++;
-      inside = value > 0.5;
+      if (value > palestInk) all += value;
+      if (!inside && value > runEdge) runs++;
+      inside = value > runEdge;
     }
   }
   return runs < fewestRuns ? null : { width: all / runs, ink: (all / runs) * range };

@@ -1,4 +1,4 @@
-/** Writes a zip file in a stream: memory for one piece, whatever the files' sizes. Runs in a worker. */
+/** Writes a zip file as a stream: it holds one chunk of one file in memory, whatever the sizes of the files. Runs in a worker. */
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { Zip, ZipDeflate, ZipPassThrough } from 'fflate';
@@ -11,19 +11,29 @@ export interface ZipRequest {
   outputPath: string;
 }
 
-/** The format's own bound without its 64-bit extension. */
+/** The format holds 4 GiB without its 64-bit extension (ZIP64); one MiB is left for headers. */
 const maxZipBytes = 2 ** 32 - 2 ** 20;
-/** Compressed already: deflate would cost time and win nothing. */
+/** "version made by" of an entry: its external attributes are those of UNIX (APPNOTE.TXT 4.4.2). */
+const hostUnix = 3;
+/** External attributes on UNIX: st_mode in the upper half, here of a regular file that its owner may write and all may read. */
+const regularFile = 0o100644 << 16;
+/** Mode of the zip file itself: its owner may read and write it. */
+const ownerOnly = 0o600;
+/** zlib's own default: levels above it take much longer for a few percent. */
+const deflateLevel = 6;
+/** Bytes that are read and compressed at a time. */
+const chunkBytes = 256 * 1024;
+/** Files that are compressed already: deflate would take time and save nothing. */
 const packed = /\.(png|jpe?g|webp|gif)$/i;
-/** The same results give the same bytes, whenever they are made. */
+/** A fixed time of change, so that the same results always give the same bytes. It is the first day that the format can express. */
 const stamp = new Date(1980, 0, 1);
 
-/** Rejects with `too_large` past 4 GB and with the signal's reason; what was written is then the caller's to delete. */
+/** Rejects with `too_large` above 4 GiB, and with the signal's reason when it aborts. The caller then deletes the unfinished file. */
 export async function writeZip(request: ZipRequest, ports: { signal: AbortSignal; progress: (bytesDone: number) => void }): Promise<null> {
   let total = 0;
   for (const { path } of request.entries) total += (await stat(path)).size;
   if (total > maxZipBytes) throw new LecternError('too_large', 'The results are too large for one zip file.');
-  const output = await open(request.outputPath, 'wx', 0o600);
+  const output = await open(request.outputPath, 'wx', ownerOnly);
   try {
     let pieces: Uint8Array[] = [];
     let done = 0;
@@ -37,12 +47,12 @@ export async function writeZip(request: ZipRequest, ports: { signal: AbortSignal
       pieces = [];
     };
     for (const { name, path } of request.entries) {
-      const entry = packed.test(name) ? new ZipPassThrough(name) : new ZipDeflate(name, { level: 6 });
+      const entry = packed.test(name) ? new ZipPassThrough(name) : new ZipDeflate(name, { level: deflateLevel });
       entry.mtime = stamp;
-      entry.os = 3;
-      entry.attrs = 0o100644 << 16;
+      entry.os = hostUnix;
+      entry.attrs = regularFile;
       zip.add(entry);
-      for await (const chunk of createReadStream(path, { highWaterMark: 256 * 1024 })) {
+      for await (const chunk of createReadStream(path, { highWaterMark: chunkBytes })) {
         entry.push(chunk as Uint8Array, false);
         await flush();
         done += (chunk as Uint8Array).length;
