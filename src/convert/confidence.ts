@@ -1,4 +1,5 @@
 /** How far the result may be trusted, by what the pages showed; null where nothing is known. */
+import { quantile } from '../geometry/statistics.js';
 import type { PageStructure } from './page/values.js';
 import type { Confidence, Grade } from './result.js';
 import type { Block } from './structure/block.js';
@@ -42,6 +43,9 @@ function layoutScores(blocks: Block[]): Map<number, number> {
   return new Map([...counts].map(([page, { all, loose }]) => [page, all === 0 ? 1 : 1 - loose / all]));
 }
 
+/** The contract's low score is this quantile of the scores of the pages. */
+const worstPages = 0.05;
+
 /** The contract's confidence object. */
 export function confidenceOf(structures: PageStructure[], blocks: Block[]): Confidence {
   const layouts = layoutScores(blocks);
@@ -64,8 +68,7 @@ export function confidenceOf(structures: PageStructure[], blocks: Block[]): Conf
   }
   const byKind = [mean(parse), mean(layout), mean(table), mean(ocr)];
   const meanScore = mean(byKind.filter((score) => score !== null));
-  // The contract's low score: what all but the worst twentieth of the pages reach.
-  const lowScore = pages.length === 0 ? null : [...pages].sort((a, b) => a - b)[Math.floor(0.05 * pages.length)]!;
+  const lowScore = pages.length === 0 ? null : quantile(pages, worstPages);
   const [parseMean, layoutMean, tableMean, ocrMean] = byKind.map(rounded);
   return {
     parse_score: parseMean ?? null, layout_score: layoutMean ?? null, table_score: tableMean ?? null, ocr_score: ocrMean ?? null,

@@ -1,4 +1,5 @@
 /** Bullets that the file does not call so: small drawn marks right before a line of text become its first word; letters that symbol fonts draw as bullets are replaced. */
+import { sortedNumbers } from '../geometry/statistics.js';
 import { containsBox, heightOf, holdsPoint, horizontalGap, middleY, widthOf } from '../geometry/box.js';
 import { isReadFromRight } from './bidi.js';
 import type { Box, Line, Word } from './pdf-page.js';
@@ -123,7 +124,7 @@ function* lettersBefore(lines: Line[]): Generator<{ line: Line; word: Word; next
 
 /** Points of a chart stand at many x, bullets at as many as the list is deep. */
 function isScattered(marks: DrawnMark[]): boolean {
-  const lefts = marks.map(({ box }) => box.left).sort((a, b) => a - b);
+  const lefts = sortedNumbers(marks.map(({ box }) => box.left));
   const places = lefts.filter((left, at) => at === 0 || left - lefts[at - 1]! > 1.5).length;
   return places > Math.max(4, 0.5 * marks.length);
 }

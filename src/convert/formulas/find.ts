@@ -1,4 +1,5 @@
 /** Formulas that stand by themselves: groups of lines of mathematical symbols with white space around them, and their numbers at the margin. */
+import { fromLeft, fromTopEdge } from '../page/group-by-baseline.js';
 import { heightOf, horizontalOverlap, middleX, middleY, unionBox, verticalGap, verticalOverlap } from '../../geometry/box.js';
 import { median } from '../../geometry/statistics.js';
 import { fractionsOf } from '../../pdf/index.js';
@@ -60,7 +61,7 @@ function groupsOf(lines: Line[], rulings: Ruling[]): Group[] {
     const own = new Set([...over, ...under, beside].map((word) => owners.get(word)!));
     for (const line of own) tied.set(line, new Set([...(tied.get(line) ?? []), ...own]));
   }
-  for (const line of [...lines].sort((a, b) => a.box.top - b.box.top)) {
+  for (const line of fromTopEdge(lines)) {
     const touching = groups.filter((group) => group.lines.some((other) => tied.get(line)?.has(other) || -verticalOverlap(other.box, line.box) < reach.down * Math.max(other.size, line.size)
       && -horizontalOverlap(other.box, line.box) < reach.across * Math.max(other.size, line.size)));
     const joined: Group = { lines: [line, ...touching.flatMap((group) => group.lines)], box: unionBox([line.box, ...touching.map((group) => group.box)]) };
@@ -100,7 +101,7 @@ function isFormula(group: Group, bars: Bar[]): boolean {
   if (!(relation.test(text) || largeSign.test(text) || bars.length > 0)) return false;
   // Figures and words of text faces in between (numbers, `Var`) count for neither side.
   const foreign = words.filter((word) => !isMathWord(word) && /\p{L}{3}/u.test(word.text)).reduce((sum, word) => sum + word.text.length, 0);
-  const [first] = [...words].sort((a, b) => a.box.left - b.box.left);
+  const [first] = fromLeft(words);
   if (first !== undefined && !isMathWord(first) && /^\p{Ll}{5,}$/u.test(first.text)) return false;
   return mathematical >= 2 && mathematical >= 0.12 * text.length && foreign <= Math.max(12, 0.5 * text.length);
 }

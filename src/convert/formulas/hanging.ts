@@ -1,4 +1,5 @@
 /** Symbols that hang from above their line, as TeX sets roots and large brackets: put back into the line that they belong to; and what roots cover, in brackets. */
+import { fromLeft } from '../page/group-by-baseline.js';
 import { middleX } from '../../geometry/box.js';
 import type { Line, Ruling, Word } from '../../pdf/pdf-page.js';
 import { isLargeBracket, partedAtRoots, startsAt } from './tree.js';
@@ -60,7 +61,7 @@ export function withHangingSigns(lines: Line[], rulings: Ruling[]): Line[] {
   const others = lines.filter((line) => !signs.includes(line));
   const taken = new Map<Line, Word[]>();
   const left: Line[] = [];
-  for (const line of signs.sort((a, b) => a.box.left - b.box.left)) {
+  for (const line of fromLeft(signs)) {
     const sign = line.words[0]!;
     const host = hostOf(sign, others);
     if (host === undefined) {

@@ -1,4 +1,5 @@
 /** Fractions in a line of text: put into the line that they stand in, as one word with a slash. */
+import { fromLeft } from '../page/group-by-baseline.js';
 import { unionBox } from '../../geometry/box.js';
 import { fractionsOf, standsBeside } from '../../pdf/index.js';
 import type { Fraction } from '../../pdf/index.js';
@@ -17,7 +18,7 @@ function isMathematical({ bar, over, under }: Fraction, lines: Line[]): boolean 
   if (words.every((word) => isMathWord(word) || !/\p{L}{4}/u.test(word.text))) return true;
   const beside = lines.flatMap((line) => line.words.filter((word) => standsBeside(bar, word)));
   const before = beside.filter(({ box }) => box.left < bar.start).sort((a, b) => b.box.right - a.box.right)[0];
-  const behind = beside.filter(({ box }) => box.left >= bar.start).sort((a, b) => a.box.left - b.box.left)[0];
+  const behind = fromLeft(beside.filter(({ box }) => box.left >= bar.start))[0];
   return before !== undefined && behind !== undefined || /[=≠≡≈≃≅∼∝<>≤≥≪≫+−±×÷·∗→⇒⇔]$/u.test(before?.text ?? '') || /^[=≠≡≈≃≅∼∝<>≤≥≪≫+−±×÷·∗→⇒⇔]/u.test(behind?.text ?? '');
 }
 
@@ -59,7 +60,7 @@ export function withFractionsInLine(lines: Line[], rulings: Ruling[]): Line[] {
       rest.push(lineOf(wordOf(fraction, rulings)));
       continue;
     }
-    const words = insert(hosts.sort((a, b) => a.box.left - b.box.left).flatMap((line) => line.words), wordOf(fraction, rulings));
+    const words = insert(fromLeft(hosts).flatMap((line) => line.words), wordOf(fraction, rulings));
     const joined = { ...first, words, box: unionBox(words.map(({ box }) => box)) };
     rest = rest.flatMap((line) => (line === first ? [joined] : hosts.includes(line) ? [] : [line]));
   }

@@ -1,4 +1,6 @@
 /** A formula as a tree, built from where its symbols stand: bars part fractions, smaller symbols above and below the line are scripts. */
+import { fromLeft, fromTopEdge } from '../page/group-by-baseline.js';
+import { sortedNumbers } from '../../geometry/statistics.js';
 import { middleX, middleY, unionBox, widthOf } from '../../geometry/box.js';
 import type { Box, Word } from '../../pdf/pdf-page.js';
 
@@ -54,7 +56,7 @@ const limitWord = /^(?:lim|max|min|sup|inf|arg ?max|arg ?min|lim ?sup|lim ?inf)$
 function joinedStrokes(words: Word[]): Word[] {
   const joined: Word[] = [];
   const isStroke = (one: Word): boolean => isLargeBracket(one) && /^[|‖]$/u.test(one.text);
-  for (const word of [...words].sort((a, b) => a.box.top - b.box.top)) {
+  for (const word of fromTopEdge(words)) {
     const at = !isStroke(word) ? -1 : joined.findIndex((other) => isStroke(other) && other.text === word.text && Math.abs(other.box.left - word.box.left) < 0.1 * word.size && word.box.top - other.box.bottom < 0.1 * word.size);
     if (at < 0) joined.push(word);
     else joined[at] = { ...joined[at]!, box: unionBox([joined[at]!.box, word.box]) };
@@ -136,7 +138,7 @@ function mainBaseline(nodes: Node[]): number {
   const plain = nodes.filter((node) => node.kind !== 'atom' || !node.large && !largeOperator.test(node.text));
   const candidates = plain.length === 0 ? nodes : plain;
   const size = Math.max(...candidates.map((node) => node.size));
-  const large = candidates.filter((node) => node.size >= scriptSize * size).map((node) => node.baseline).sort((a, b) => a - b);
+  const large = sortedNumbers(candidates.filter((node) => node.size >= scriptSize * size).map((node) => node.baseline));
   const near = (y: number): number => large.filter((other) => Math.abs(other - y) < 0.1 * size).length;
   return large.reduce((best, y) => (near(y) > near(best) ? y : best), large[0]!);
 }
@@ -208,7 +210,7 @@ function takeScripts(nodes: Node[], baseline: number, depth: number): Node[] {
 function rowOf(pieces: Pieces, depth: number): Node[] {
   let { nodes, bars } = pieces;
   if (nodes.length === 0) return [];
-  if (depth > maxDepth) return [...nodes].sort((a, b) => a.box.left - b.box.left);
+  if (depth > maxDepth) return fromLeft(nodes);
   for (let next = takeBar({ nodes, bars }, depth); next !== null; next = takeBar({ nodes, bars }, depth)) ({ nodes, bars } = next);
   const baseline = mainBaseline(nodes);
   return takeScripts(takeLimits(nodes, baseline, depth), baseline, depth);

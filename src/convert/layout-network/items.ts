@@ -1,4 +1,5 @@
 /** The input of the line network: lines of text and clusters of drawings, with features, neighbours and pairs. The twin of models/training/layout/items.py; a test compares the two. */
+import { weightedMedian } from '../../geometry/statistics.js';
 import { areaOf, containsPoint, heightOf, horizontalOverlap, middleX, middleY, union, verticalOverlap, widthOf } from '../../geometry/box.js';
 import type { Box } from '../../pdf/pdf-page.js';
 import { textFeatureCount, textFeatures } from './text-features.js';
@@ -70,18 +71,9 @@ const clusterFeatureCount = 6;
 /** The scale of features, as in training: logarithms of counts and of lengths in ems are divided by these, the em as a share of the page's height is multiplied. None has a unit. */
 const featureScales = { pageLines: 5, pageClusters: 4, rowLines: 3, clusterItems: 4, length: 4, em: 40 } as const;
 
-/** The size of most letters of the page. */
+/** The median size of the page's characters, 1 point at least. */
 function emOf(lines: LayoutLine[]): number {
-  if (lines.length === 0) return emWithoutLines;
-  const order = [...lines].sort((a, b) => a.size - b.size);
-  const lengthOf = ({ text }: LayoutLine): number => [...text].length;
-  const half = lines.reduce((sum, line) => sum + lengthOf(line), 0) / 2;
-  let passed = 0;
-  for (const line of order) {
-    passed += lengthOf(line);
-    if (passed >= half) return Math.max(1, line.size);
-  }
-  return Math.max(1, (order.at(-1) as LayoutLine).size);
+  return lines.length === 0 ? emWithoutLines : Math.max(1, weightedMedian(lines.map(({ size, text }) => ({ value: size, weight: [...text].length }))));
 }
 
 /** Boxes that touch, joined. A box that fills the page is its background. */

@@ -1,5 +1,6 @@
 /** Algorithms in words and symbols whose lines are numbered: they are read line by line, and hold no table and no formula by itself. */
-import { fromLeft, lastOf, splitWhere } from '../page/group-by-baseline.js';
+import { sortedNumbers } from '../../geometry/statistics.js';
+import { fromLeft, fromTop, lastOf, splitWhere } from '../page/group-by-baseline.js';
 import type { PageContent, Ruling, Word } from '../../pdf/pdf-page.js';
 
 /** The words of each line of one algorithm, from the left. */
@@ -36,7 +37,7 @@ const head = /^(?:Require|Ensure|Inputs?|Outputs?|Data|Results?|Parameters?|Init
 /** The page's algorithms; programs in a monospace font are none. */
 export function findAlgorithms(page: PageContent): Algorithm[] {
   const words = page.words.filter(({ angle }) => angle === 0);
-  const numbers = words.filter(({ text, glued }) => /^\d{1,3}:?$/.test(text) && !glued).sort((a, b) => a.baseline - b.baseline);
+  const numbers = fromTop(words.filter(({ text, glued }) => /^\d{1,3}:?$/.test(text) && !glued));
   if (numbers.length < fewestLines || numbers.length > mostNumbers || numbers.length * words.length > mostLooks) return [];
   const counts = countsIn(numbers);
   if (counts.length > mostCounts) return [];
@@ -81,7 +82,7 @@ function linesOf(numbers: Word[], words: Word[], rulings: Ruling[], others: Set<
   const rule = rulings.find(({ orientation, position, start, end }) => orientation === 'horizontal' && start < left + 2 && end > left + 100 && position < first.baseline && position > first.baseline - (mostHeads + 3) * leading);
   const near = words.filter(({ baseline, box }) => baseline > first.baseline - (mostHeads + 1) * nextLine * leading && baseline < last.baseline + leading && box.right > (rule?.start ?? left) - 1 && box.left < (rule?.end ?? Infinity));
   const counted = new Set(numbers);
-  const size = Math.max(...near.filter((word) => !counted.has(word)).map((word) => word.size).sort((a, b) => a - b).slice(0, Math.ceil(near.length / 2)), 1);
+  const size = Math.max(...sortedNumbers(near.filter((word) => !counted.has(word)).map((word) => word.size)).slice(0, Math.ceil(near.length / 2)), 1);
   const end = columnEnd(near.filter(({ baseline }) => baseline > first.baseline - onLine * size && baseline < last.baseline + onLine * size), numbers, others, rule === undefined ? columnWhite * size : Infinity);
   const rowAt = (baseline: number, from: number): Word[] => untilWhite(near.filter((word) => Math.abs(word.baseline - baseline) < onLine * size && word.box.left >= from - 1 && word.box.left < end), rule === undefined ? mostWhite * size : Infinity);
   const lines = numbers.flatMap((number, index) => {
@@ -102,7 +103,7 @@ function columnEnd(words: Word[], numbers: Word[], others: Set<Word>, white: num
   const from = Math.max(...numbers.map(({ box }) => box.right));
   const own = new Set(numbers);
   let reached: number | null = null;
-  for (const word of words.filter(({ box }) => box.left > from).sort((a, b) => a.box.left - b.box.left)) {
+  for (const word of fromLeft(words.filter(({ box }) => box.left > from))) {
     if (others.has(word) && !own.has(word) && reached !== null && word.box.left > reached - 1 && words.filter((other) => others.has(other) && Math.abs(other.box.right - word.box.right) < 1.5).length >= fewestLines) return word.box.left - 0.5;
     if (reached !== null && word.box.left - reached > white) return word.box.left - 0.5;
     reached = Math.max(reached ?? 0, word.box.right);
@@ -118,7 +119,7 @@ function untilWhite(row: Word[], white: number): Word[] {
 function headsAbove(first: Word, near: Word[], leading: number, rowAt: (baseline: number, from: number) => Word[]): Word[][] {
   const heads: Word[][] = [];
   for (let at = first.baseline; heads.length < mostHeads;) {
-    const row = near.filter(({ baseline, size }) => baseline < at - 0.7 * leading && baseline > at - nextLine * leading && size > 0.85 * first.size).sort((a, b) => a.box.left - b.box.left);
+    const row = fromLeft(near.filter(({ baseline, size }) => baseline < at - 0.7 * leading && baseline > at - nextLine * leading && size > 0.85 * first.size));
     const [begin] = row;
     if (begin === undefined || !head.test(begin.text)) break;
     heads.unshift(rowAt(begin.baseline, begin.box.left));

@@ -1,4 +1,5 @@
 /** Cards: boxes whose text is read by itself. They stand side by side with the same height, or are filled boxes beside running text. */
+import { sortedNumbers } from '../../geometry/statistics.js';
 import { boxesOverlap, containsBox, heightOf, middleY, unionBox, widthOf } from '../../geometry/box.js';
 import { partitionPoint } from '../../geometry/search.js';
 import type { Box, DrawnBox } from '../../pdf/pdf-page.js';
@@ -54,7 +55,7 @@ function isAside(box: Box, upright: TextLine[]): boolean {
   const own = within.filter((piece) => isIn(box, piece.box));
   const beside = within.filter((piece) => piece.box.right < box.left || piece.box.left > box.right);
   if (own.length + beside.length < within.length || own.length < fewestOwn || beside.length < fewestBeside) return false;
-  const baselines = beside.map(({ baseline }) => baseline).sort((a, b) => a - b);
+  const baselines = sortedNumbers(beside.map(({ baseline }) => baseline));
   const isLevel = ({ baseline }: TextLine): boolean => (baselines[firstAbove(baselines, baseline - 1, (each) => each)] ?? Infinity) < baseline + 1;
   return own.filter(isLevel).length < mostLevel * own.length;
 }

@@ -1,5 +1,5 @@
 /** One column from top to bottom: pieces on one baseline meet again as a row; drop capitals go to the line they begin. */
-import { lastOf, splitWhere } from '../page/group-by-baseline.js';
+import { fromTopEdge, lastOf, splitWhere } from '../page/group-by-baseline.js';
 import { gapTolerances, rowOverlap, sameTopPoints } from '../page/tolerances.js';
 import { heightOf, horizontalOverlap, middleY, unionBox, verticalOverlap, widthOf } from '../../geometry/box.js';
 import { median } from '../../geometry/statistics.js';
@@ -111,7 +111,7 @@ function verticalParagraphs({ pieces, top, bottom }: Row): Piece[][] {
 /** Tables and figures of one column, those that begin at one height side by side together, in the order in which they are read. */
 function objectsBeside(objects: Piece[], rightToLeft: boolean): Piece[][] {
   const isBeside = ({ box }: Piece, other: Piece): boolean => Math.abs(box.top - other.box.top) < sameTopPoints && horizontalOverlap(box, other.box) <= 0;
-  const groups = splitWhere([...objects].sort((a, b) => a.box.top - b.box.top), (group, piece) => !group.every((other) => isBeside(other, piece)));
+  const groups = splitWhere(fromTopEdge(objects), (group, piece) => !group.every((other) => isBeside(other, piece)));
   for (const group of groups) group.sort((a, b) => (rightToLeft ? b.box.right - a.box.right : a.box.left - b.box.left));
   return groups;
 }

@@ -1,6 +1,7 @@
 /** Where a page shows pictures, drawings and charts, and which text stands inside them. */
+import { fromTop } from '../page/group-by-baseline.js';
 import { areaOf, boxesOverlap, heightOf, holdsMiddle, horizontalGap, horizontalOverlap, intersection, middleX, middleY, unionBox, verticalOverlap, widthOf } from '../../geometry/box.js';
-import { median } from '../../geometry/statistics.js';
+import { median, sortedNumbers } from '../../geometry/statistics.js';
 import type { Box, PageContent } from '../../pdf/pdf-page.js';
 import type { FigureRegion } from '../page/regions.js';
 import type { TextLine } from '../page/text-line.js';
@@ -108,7 +109,7 @@ export function holdsText(box: Box, pieces: TextLine[], bodySize: number): boole
   if (isSign(box, inner, bodySize)) return true;
   if (inner.length < 2) return false;
   if (inner.every((piece) => piece.monospace)) return true;
-  const lefts = inner.map((piece) => piece.box.left).sort((a, b) => a - b);
+  const lefts = sortedNumbers(inner.map((piece) => piece.box.left));
   const edges = lefts.filter((left, index) => index === 0 || left - lefts[index - 1]! > 2).length;
   const isOwn = ({ size }: TextLine): boolean => Math.abs(size - bodySize) < 0.1 * bodySize;
   return edges <= 2 && (inner.every(isOwn) || edges === 1 && inner.every((piece) => isOwn(piece) || piece.size > bodySize && piece.size < largestTitle * bodySize) && hasTitles(inner, isOwn));
@@ -120,7 +121,7 @@ const wordsOfText = 4;
 
 /** Every line that is larger has text of some words right below it. */
 function hasTitles(lines: TextLine[], isOwn: (line: TextLine) => boolean): boolean {
-  const sorted = [...lines].sort((a, b) => a.baseline - b.baseline);
+  const sorted = fromTop(lines);
   return sorted.every((line, index) => {
     const next = sorted[index + 1];
     return isOwn(line) || next !== undefined && isOwn(next) && next.text.split(' ').length >= wordsOfText && next.baseline - line.baseline < 2 * line.size;
@@ -135,7 +136,7 @@ const signSize = 1.2;
 /** Nothing but lines of words in the middle of a wide box, the first one large: a title with something drawn around it. */
 function isSign(box: Box, inner: TextLine[], bodySize: number): boolean {
   const middle = middleX(box);
-  const [first] = [...inner].sort((a, b) => a.baseline - b.baseline);
+  const [first] = fromTop(inner);
   return widthOf(box) > signShape * heightOf(box) && inner.length <= 4 && first!.size >= signSize * bodySize && first!.size >= Math.max(...inner.map(({ size }) => size))
     && first!.text.split(' ').length > 1 && inner.every((line) => line.angle === 0 && /\p{L}{2}/u.test(line.text) && Math.abs(middleX(line.box) - middle) < 0.5 * line.size);
 }

@@ -1,4 +1,5 @@
 /** The white strip between two columns: where it stands, how far up and down it runs, and whether it parts a table rather than columns. */
+import { fromTopEdge } from '../page/group-by-baseline.js';
 import { baselineTolerances } from '../page/tolerances.js';
 import { beginsWithBullet } from '../wording/markers.js';
 import { hasRightToLeftLetter } from '../wording/scripts.js';
@@ -81,7 +82,7 @@ const slack = 0.2;
 
 /** The ranges of y in which no piece crosses x. */
 function openRuns(x: number, pieces: Piece[], reach: number): Run[] {
-  const crossing = pieces.filter((piece) => piece.box.left < x - reach && piece.box.right > x + reach).sort((a, b) => a.box.top - b.box.top);
+  const crossing = fromTopEdge(pieces.filter((piece) => piece.box.left < x - reach && piece.box.right > x + reach));
   const runs: Run[] = [];
   let top = -Infinity;
   for (const piece of crossing) {
@@ -223,7 +224,7 @@ function untilSection(x: number, run: Run, pieces: Piece[], size: number): Run {
 function opensSection(box: Box, own: Piece[], beside: Piece[], size: number): boolean {
   const slackness = 0.1 * size;
   const isAbove = (other: Piece): boolean => other.box.bottom <= box.top + slackness;
-  const firstBelow = (list: Piece[]): Piece | undefined => list.filter((other) => other.box.top >= box.bottom - slackness).sort((a, b) => a.box.top - b.box.top)[0];
+  const firstBelow = (list: Piece[]): Piece | undefined => fromTopEdge(list.filter((other) => other.box.top >= box.bottom - slackness))[0];
   const [next, opposite] = [firstBelow(own), firstBelow(beside)];
   if (next === undefined || opposite === undefined || next.line === null || opposite.line === null || Math.max(next.line.size, opposite.line.size) > headingSize * size) return false;
   if (!own.some(isAbove) || !beside.some(isAbove) || beside.some((other) => !isAbove(other) && other.box.top < box.bottom - slackness)) return false;

@@ -1,4 +1,5 @@
 /** Blocks at the head of a letter or an invoice: the sender, and the number and the date far beside it. */
+import { fromTopEdge } from '../page/group-by-baseline.js';
 import { baselineTolerances } from '../page/tolerances.js';
 import { middleY } from '../../geometry/box.js';
 import { median } from '../../geometry/statistics.js';
@@ -48,7 +49,7 @@ const clearlyWider = 1.6;
  * sender, and beside nothing, is the next part. Columns of running text are read to their ends.
  */
 export function untilBlockEnds(x: number, run: Run, pieces: Piece[], size: number): Run {
-  const within = pieces.filter(({ box }) => middleY(box) > run.top && middleY(box) < run.bottom).sort((a, b) => a.box.top - b.box.top);
+  const within = fromTopEdge(pieces.filter(({ box }) => middleY(box) > run.top && middleY(box) < run.bottom));
   const sides = [true, false].map((isLeft) => within.filter(({ box }) => (box.left + box.right <= 2 * x) === isLeft));
   const bottomOf = (side: Piece[]): number => Math.max(...side.map(({ box }) => box.bottom));
   const [short, long] = sides.sort((a, b) => bottomOf(a) - bottomOf(b)) as [Piece[], Piece[]];

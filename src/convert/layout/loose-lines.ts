@@ -1,5 +1,5 @@
 /** Justified lines whose white space is stretched as far as that between columns: evenly, and lines above or below run across it. */
-import { areLevel } from '../page/group-by-baseline.js';
+import { areLevel, fromTopLeft } from '../page/group-by-baseline.js';
 import { baselineTolerances } from '../page/tolerances.js';
 import { unionBox, widthOf } from '../../geometry/box.js';
 import { lowerMedian } from '../../geometry/statistics.js';
@@ -52,7 +52,7 @@ const mostParts = 12;
 
 /** Lines from top to bottom with their loose parts joined, and those that are to be taken as a whole. */
 export function withLooseLines(lines: Line[]): { lines: Line[]; whole: Set<Line> } {
-  const upright = lines.filter(({ angle }) => angle === 0).sort((a, b) => a.baseline - b.baseline || a.box.left - b.box.left);
+  const upright = fromTopLeft(lines.filter(({ angle }) => angle === 0));
   const whole = new Set<Line>();
   const joined = new Map<Line, Line | null>();
   for (const [index, line] of upright.entries()) {

@@ -1,4 +1,6 @@
 /** Words in the outermost margins of a page: no table reaches there, so the table finder does not receive them. */
+import { bandsFromTop } from '../page/group-by-baseline.js';
+import { sortedNumbers } from '../../geometry/statistics.js';
 import { middleX, middleY } from '../../geometry/box.js';
 import type { Box, Line, PageContent, Ruling, Word } from '../../pdf/pdf-page.js';
 
@@ -14,25 +16,15 @@ interface Row {
 }
 
 function rowsFromTop(lines: Line[]): Row[] {
-  const rows: Row[] = [];
-  for (const line of lines.filter(({ angle }) => angle === 0).sort((a, b) => a.box.top - b.box.top)) {
-    const last = rows.at(-1);
-    if (last !== undefined && line.box.top < last.bottom) {
-      last.lines.push(line);
-      last.words.push(...line.words);
-      last.bottom = Math.max(last.bottom, line.box.bottom);
-    } else {
-      rows.push({ lines: [line], words: [...line.words], top: line.box.top, bottom: line.box.bottom, size: line.size });
-    }
-  }
-  return rows;
+  return bandsFromTop(lines.filter(({ angle }) => angle === 0))
+    .map(({ items, top, bottom }) => ({ lines: items, words: items.flatMap(({ words }) => words), top, bottom, size: items[0]!.size }));
 }
 
 /** Lines drawn down between the row and the next one inwards: three bound two columns at least, two with a line across between the rows bound cells. */
 function isInGrid(row: Row, next: Row, rulings: Ruling[]): boolean {
   const [upper, lower] = row.top < next.top ? [row, next] : [next, row];
   const [from, to] = [middleY(upper), middleY(lower)];
-  const walls = rulings.filter(({ orientation, start, end }) => orientation === 'vertical' && start <= from && end >= to).map(({ position }) => position).sort((a, b) => a - b);
+  const walls = sortedNumbers(rulings.filter(({ orientation, start, end }) => orientation === 'vertical' && start <= from && end >= to).map(({ position }) => position));
   const [left, right] = [walls[0], walls.at(-1)];
   if (left === undefined || right === undefined || !row.lines.every(({ box }) => box.left > left - 1 && box.right < right + 1)) return false;
   const across = (y0: number, y1: number): boolean => rulings.some(({ orientation, position, start, end }) =>

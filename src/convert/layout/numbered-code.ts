@@ -1,4 +1,5 @@
 /** Listings whose lines are numbered at their left: the numbers are no part of the program, and nothing in a program is a table. */
+import { fromLeft, fromTop } from '../page/group-by-baseline.js';
 import type { PageContent, Ruling, Word } from '../../pdf/pdf-page.js';
 
 export interface NumberedListing {
@@ -37,7 +38,7 @@ export function numberedListings(page: PageContent): NumberedListing[] {
 function countsIn(words: Word[]): Word[][] {
   const counts: Word[][] = [];
   const awaiting = new Map<number, Word[][]>();
-  const numbers = words.filter(({ text, glued }) => /^\d{1,5}$/.test(text) && !glued).sort((a, b) => a.baseline - b.baseline);
+  const numbers = fromTop(words.filter(({ text, glued }) => /^\d{1,5}$/.test(text) && !glued));
   for (const number of numbers.length > mostNumbers ? [] : numbers) {
     const value = Number(number.text);
     const count = awaiting.get(value)?.find((open) => goesOn(open.at(-1)!, number)) ?? [];
@@ -59,7 +60,7 @@ function goesOn(above: Word, below: Word): boolean {
 function listingBeside(numbers: Word[], words: Word[], rulings: Ruling[]): NumberedListing[] {
   const lines = numbers.map((number): NumberedLine => ({
     number,
-    words: words.filter((word) => Math.abs(word.baseline - number.baseline) < 0.2 * Math.min(word.size, 2 * number.size) && word.box.left >= number.box.right).sort((a, b) => a.box.left - b.box.left),
+    words: fromLeft(words.filter((word) => Math.abs(word.baseline - number.baseline) < 0.2 * Math.min(word.size, 2 * number.size) && word.box.left >= number.box.right)),
   }));
   const written = lines.filter((line) => line.words[0]?.font.monospace === true);
   const firsts = written.map((line) => line.words[0]!);

@@ -35,7 +35,7 @@ export function printedListings(page: PageContent, taken: Set<Word>): Word[][][]
   // Characters that such a font lacks come from others: `~`, `≤`.
   const isSign = ({ text }: Word): boolean => !/[\p{L}\p{N}.,:]/u.test(text);
   const signs = upright.filter((word) => !word.font.monospace && isSign(word));
-  const others = upright.filter((word) => !word.font.monospace && !isSign(word)).sort((a, b) => a.baseline - b.baseline);
+  const others = fromTop(upright.filter((word) => !word.font.monospace && !isSign(word)));
   const letters = others.reduce((sum, { text }) => sum + text.length, 0);
   const rows = linesOf([...written, ...signs]).filter((row) => row.some(({ font }) => font.monospace));
   const listings: Word[][][] = [];

@@ -1,17 +1,13 @@
 /** Where sections of columns end although nothing crosses their gutters: at headings that stand over all columns, and at rows of headings. */
+import { bandsFromTop, fromLeft } from '../page/group-by-baseline.js';
+import type { Band } from '../page/group-by-baseline.js';
+import { sortedNumbers } from '../../geometry/statistics.js';
 import { baselineTolerances } from '../page/tolerances.js';
 import { middleY, unionBox } from '../../geometry/box.js';
 import type { TextLine } from '../page/text-line.js';
 import { headingSize, shifted } from './gutters.js';
 import type { Piece } from './sides.js';
 import { breaksSentences } from './sides.js';
-
-/** Pieces between two strips of white space that run across all of them. */
-interface Band {
-  pieces: Piece[];
-  top: number;
-  bottom: number;
-}
 
 /** In ems: white space over a section's first row; between headings beside each other; how far a row begins from the left edge. */
 const whiteAbove = 0.5;
@@ -28,20 +24,6 @@ const laterSection = 2;
 const mostHeadings = 60;
 /** A page with more pieces is no text. */
 const mostPieces = 4000;
-
-function bandsOf(pieces: Piece[], slack: number): Band[] {
-  const bands: Band[] = [];
-  for (const piece of [...pieces].sort((a, b) => a.box.top - b.box.top)) {
-    const last = bands.at(-1);
-    if (last !== undefined && piece.box.top < last.bottom - slack) {
-      last.pieces.push(piece);
-      last.bottom = Math.max(last.bottom, piece.box.bottom);
-    } else {
-      bands.push({ pieces: [piece], top: piece.box.top, bottom: piece.box.bottom });
-    }
-  }
-  return bands;
-}
 
 /** What the pieces of one set have in common. */
 interface Measure {
@@ -60,8 +42,8 @@ function standsOut({ line }: Piece, { size, bold }: Measure): boolean {
 const overlapsX = (one: Piece, other: Piece): boolean => one.box.left < other.box.right && one.box.right > other.box.left;
 
 /** The first row of a band where all of it stands out and lies level, and below each of its pieces comes something that does not; null where that is not so. */
-function headRow(bands: Band[], index: number, measure: Measure): Piece[] | null {
-  const { pieces } = bands[index]!;
+function headRow(bands: Band<Piece>[], index: number, measure: Measure): Piece[] | null {
+  const { items: pieces } = bands[index]!;
   const first = pieces[0]!;
   const row = pieces.filter(({ box }) => box.top < first.box.bottom - 0.3 * measure.size);
   if (!row.every((piece) => standsOut(piece, measure) || piece.line !== null && /^[\dIVX]+\.?$/.test(piece.line.text))) return null;
@@ -70,10 +52,10 @@ function headRow(bands: Band[], index: number, measure: Measure): Piece[] | null
 }
 
 /** Headings of columns that begin side by side: text of its own stands below each. */
-function areHeadsSideBySide(row: Piece[], bands: Band[], index: number, measure: Measure): boolean {
-  const sorted = [...row].sort((a, b) => a.box.left - b.box.left);
+function areHeadsSideBySide(row: Piece[], bands: Band<Piece>[], index: number, measure: Measure): boolean {
+  const sorted = fromLeft(row);
   if (sorted.length < 2 || sorted.some((piece, at) => at > 0 && piece.box.left - sorted[at - 1]!.box.right < whiteBetween * measure.size)) return false;
-  const below = [...bands[index]!.pieces.filter((piece) => !row.includes(piece)), ...(bands[index + 1]?.pieces ?? [])];
+  const below = [...bands[index]!.items.filter((piece) => !row.includes(piece)), ...(bands[index + 1]?.items ?? [])];
   return sorted.every((head) => below.some((piece) => piece.line !== null && overlapsX(piece, head) && Math.abs(piece.box.left - head.box.left) < measure.size && !standsOut(piece, measure)
     && piece.box.top - head.box.bottom < 1.5 * measure.size));
 }
@@ -88,7 +70,7 @@ const lowest = (pieces: Piece[]): Piece | undefined => pieces.reduce<Piece | und
 
 /** Where most of the pieces begin, the outermost of several such places: words of a loose line stand anywhere. */
 function commonEdge(pieces: Piece[], rightToLeft: boolean): number {
-  const edges = pieces.map(({ box }) => (rightToLeft ? -box.right : box.left)).sort((a, b) => a - b);
+  const edges = sortedNumbers(pieces.map(({ box }) => (rightToLeft ? -box.right : box.left)));
   let [best, most, from, to] = [edges[0]!, 0, 0, 0];
   for (const edge of edges) {
     while (edge - edges[from]! >= 2) from++;
@@ -99,14 +81,14 @@ function commonEdge(pieces: Piece[], rightToLeft: boolean): number {
 }
 
 /** One heading at the edge where lines begin, with nothing beside it: whether the columns above it end there, too. */
-function endsColumns(row: Piece[], bands: Band[], index: number, measure: Measure): boolean {
+function endsColumns(row: Piece[], bands: Band<Piece>[], index: number, measure: Measure): boolean {
   const { size, left, right, rightToLeft } = measure;
   const head = unionBox(row.map(({ box }) => box));
   if (row.filter((piece) => standsOut(piece, measure)).length > 1) return false;
   const isBeyond = ({ box }: Piece): boolean => (rightToLeft ? box.right <= Math.min(head.left, right - nextColumn * (right - left)) : box.left >= Math.max(head.right, left + nextColumn * (right - left)));
-  if (bands[index]!.pieces.length > row.length || (rightToLeft ? right - head.right : head.left - left) > atEdge * size) return false;
-  const above = bands.slice(0, index).flatMap(({ pieces }) => pieces);
-  const below = bands.slice(index + 1).flatMap(({ pieces }) => pieces);
+  if (bands[index]!.items.length > row.length || (rightToLeft ? right - head.right : head.left - left) > atEdge * size) return false;
+  const above = bands.slice(0, index).flatMap(({ items }) => items);
+  const below = bands.slice(index + 1).flatMap(({ items }) => items);
   const outside = above.filter(isBeyond);
   if (outside.length === 0) return false;
   const edge = commonEdge(outside, rightToLeft);
@@ -128,14 +110,14 @@ function endsColumns(row: Piece[], bands: Band[], index: number, measure: Measur
     return drop > -baselineTolerances.line.ems * size && drop < shifted * size && !standsOut(opposite, measure) && !standsOut(next!, measure);
   }
   if (!goesOnFrom(lowest(own)!.line, highest(beyond)!.line)) return false;
-  if (bands[index + 1]?.pieces.some(reaches) === true) return true;
+  if (bands[index + 1]?.items.some(reaches) === true) return true;
   const { top, bottom } = unionBox(beyond.map(({ box }) => box));
   return bottom > lowest(own)!.box.bottom - balanced * size || crossing.length > 0 && bottom - top < shortColumn * size;
 }
 
 /** The columns below headings side by side, and what follows from the first piece on that reaches over two of them; null where no sentences show that they are columns. */
 function columnsBelow(heads: Piece[], pieces: Piece[], size: number): Piece[][] | null {
-  const lefts = heads.map(({ box }) => box.left).sort((a, b) => a - b);
+  const lefts = sortedNumbers(heads.map(({ box }) => box.left));
   const columnOf = ({ box }: Piece): number => Math.max(0, lefts.findLastIndex((left) => left <= box.left + 0.5 * size));
   const reaches = pieces.filter((piece) => piece.box.right > (lefts[columnOf(piece) + 1] ?? Infinity) - 0.3 * size || piece.box.left < lefts[0]! - size);
   const until = Math.min(...reaches.map(({ box }) => middleY(box)));
@@ -162,7 +144,7 @@ export function sectionsOf(pieces: Piece[], size: number, rightToLeft: boolean):
   }
   const { left, right } = unionBox(pieces.map(({ box }) => box));
   const measure = { size, left, right, rightToLeft, bold: letters.bold > 0.5 * letters.all };
-  const bands = bandsOf(pieces, 0.1 * size);
+  const bands = bandsFromTop(pieces, 0.1 * size);
   const sections: { pieces: Piece[]; heads: Piece[] }[] = [];
   let rows = 0;
   for (const [index, band] of bands.entries()) {
@@ -171,8 +153,8 @@ export function sectionsOf(pieces: Piece[], size: number, rightToLeft: boolean):
     if (row !== null) rows++;
     const heads = row !== null && areHeadsSideBySide(row, bands, index, measure) ? row : [];
     const begins = heads.length > 0 || index > 0 && row !== null && endsColumns(row, bands, index, measure);
-    if (index === 0 || begins) sections.push({ pieces: [...band.pieces], heads });
-    else sections.at(-1)!.pieces.push(...band.pieces);
+    if (index === 0 || begins) sections.push({ pieces: [...band.items], heads });
+    else sections.at(-1)!.pieces.push(...band.items);
   }
   return sections.map(({ pieces: own, heads }) => {
     const columns = heads.length === 0 ? null : columnsBelow(heads, own, size);

@@ -2,7 +2,7 @@
 import { fromTop, rowsByBaseline } from '../page/group-by-baseline.js';
 import { baselineTolerances } from '../page/tolerances.js';
 import { horizontalExtent, unionBox, widthOf } from '../../geometry/box.js';
-import { median } from '../../geometry/statistics.js';
+import { median, quantileInside } from '../../geometry/statistics.js';
 import type { Box } from '../../pdf/pdf-page.js';
 import { countIdeographs } from '../wording/scripts.js';
 import type { TextLine } from '../page/text-line.js';
@@ -79,11 +79,14 @@ export function breaksSentences(pieces: Piece[]): boolean {
   });
 }
 
-/** White space between the sides; one line in ten may stand out of its column. */
+/** Share of the lines that do not stick out of their column. */
+const insideColumn = 0.9;
+
+/** Width of the white space between the sides, in points, without the lines that stick out. */
 export function widthBetween(left: Side, right: Side): number {
-  const rights = left.pieces.map((piece) => piece.box.right).sort((a, b) => a - b);
-  const lefts = right.pieces.map((piece) => piece.box.left).sort((a, b) => b - a);
-  return lefts[Math.floor(0.9 * (lefts.length - 1))]! - rights[Math.floor(0.9 * (rights.length - 1))]!;
+  const rightEdge = quantileInside(left.pieces.map((piece) => piece.box.right), insideColumn);
+  const leftEdge = -quantileInside(right.pieces.map((piece) => -piece.box.left), insideColumn);
+  return leftEdge - rightEdge;
 }
 
 /** A range of heights in which no piece crosses one x. */

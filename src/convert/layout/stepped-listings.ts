@@ -1,5 +1,5 @@
 /** Listings of which only some lines are numbered, such as every fifth one: their numbers are no part of the program either. */
-import { rowsByBaseline } from '../page/group-by-baseline.js';
+import { fromTop, rowsByBaseline } from '../page/group-by-baseline.js';
 import { baselineTolerances } from '../page/tolerances.js';
 import type { PageContent, Word } from '../../pdf/pdf-page.js';
 import { isRuled, mostNumbers, nearest, programSign } from './numbered-code.js';
@@ -27,14 +27,14 @@ export function steppedListings(page: PageContent): NumberedListing[] {
     const key = `${Math.round(number.box.right)} ${number.font.name} ${number.size.toFixed(1)}`;
     byEdge.set(key, [...byEdge.get(key) ?? [], number]);
   }
-  return [...byEdge.values()].filter(({ length }) => length > 1).flatMap((column) => listingsBeside(column.sort((a, b) => a.baseline - b.baseline), program, page));
+  return [...byEdge.values()].filter(({ length }) => length > 1).flatMap((column) => listingsBeside(fromTop(column), program, page));
 }
 
 function listingsBeside(column: Word[], program: Word[], page: PageContent): NumberedListing[] {
   const [{ box: { right } }] = column as [Word];
   const beside = program.filter(({ box, size }) => box.left > right && box.left < right + nearest * size);
   const edge = Math.min(...beside.map(({ box }) => box.left));
-  const code = program.filter(({ box }) => box.left > edge - 1 && box.left > right).sort((a, b) => a.baseline - b.baseline);
+  const code = fromTop(program.filter(({ box }) => box.left > edge - 1 && box.left > right));
   const listings: NumberedListing[] = [];
   for (let at = 0; at < column.length;) {
     const { numbers, leading } = countFrom(at, column, code);

@@ -1,4 +1,5 @@
 /** Pages of vertical writing: its lines follow each other from the right, and characters that were painted upright by themselves are lines of it, too. */
+import { fromTop, fromTopEdge } from '../page/group-by-baseline.js';
 import { middleX } from '../../geometry/box.js';
 import { joinPieces } from '../page/text-line.js';
 import { hasIdeographic } from '../wording/scripts.js';
@@ -26,7 +27,7 @@ const sameLine = 0.8;
 /** Pieces of one line as the line. */
 function joinDownwards(lines: TextLine[]): TextLine[] {
   const joined: TextLine[] = [];
-  for (const line of [...lines].sort((a, b) => a.box.top - b.box.top)) {
+  for (const line of fromTopEdge(lines)) {
     const at = joined.findIndex((above) => Math.abs(above.box.left + above.box.right - line.box.left - line.box.right) < 0.6 * line.size && Math.abs(above.size - line.size) < 0.1 * line.size
       && Math.abs(line.box.top - above.box.bottom) < sameLine * line.size);
     if (at < 0) joined.push(line);
@@ -40,7 +41,7 @@ export function wholeVerticalLines(lines: TextLine[]): TextLine[] {
   if (!isVerticalText(lines)) return lines;
   const isSign = (line: TextLine): boolean => line.angle === 0 && [...line.text].length === 1 && hasIdeographic(line.text);
   const stacks: TextLine[][] = [];
-  for (const sign of lines.filter(isSign).sort((a, b) => a.baseline - b.baseline)) {
+  for (const sign of fromTop(lines.filter(isSign))) {
     const middle = middleX(sign.box);
     const stack = stacks.find((each) => {
       const last = each.at(-1)!;

@@ -1,5 +1,5 @@
 /** Text lines from words: grouping by baseline and splitting at white space. All rows of words, chunks and line fragments are made here. */
-import type { Box } from '../../geometry/box.js';
+import type { Box, VerticalExtent } from '../../geometry/box.js';
 import type { BaselineTolerance } from './tolerances.js';
 
 export interface OnBaseline {
@@ -41,9 +41,41 @@ export function fromTop<Item extends { baseline: number }>(items: Iterable<Item>
   return [...items].sort((a, b) => a.baseline - b.baseline);
 }
 
-/** A copy, from the left edge to the right one. */
+/** A copy, from the top baseline to the lowest one; on one baseline from the left edge. */
+export function fromTopLeft<Item extends { baseline: number; box: Pick<Box, 'left'> }>(items: Iterable<Item>): Item[] {
+  return [...items].sort((a, b) => a.baseline - b.baseline || a.box.left - b.box.left);
+}
+
+/** A copy, by the top edges of the boxes from the top. */
+export function fromTopEdge<Item extends { box: Pick<Box, 'top'> }>(items: Iterable<Item>): Item[] {
+  return [...items].sort((a, b) => a.box.top - b.box.top);
+}
+
+/** A copy, by the left edges of the boxes from the left. */
 export function fromLeft<Item extends { box: Pick<Box, 'left'> }>(items: Iterable<Item>): Item[] {
   return [...items].sort((a, b) => a.box.left - b.box.left);
+}
+
+/** Items whose heights overlap, and the heights that they take together. */
+export interface Band<Item> {
+  items: Item[];
+  /** The same unit as the items' boxes. */
+  top: number;
+  bottom: number;
+}
+
+/** Bands of items from the top: a new band begins where an item begins below all items of the band so far, or overlaps them by `slack` at most. */
+export function bandsFromTop<Item extends { box: VerticalExtent }>(items: Iterable<Item>, slack = 0): Band<Item>[] {
+  const bands: Band<Item>[] = [];
+  for (const item of fromTopEdge(items)) {
+    const { top, bottom } = item.box;
+    const open = bands.at(-1);
+    if (open !== undefined && top < open.bottom - slack) {
+      open.items.push(item);
+      open.bottom = Math.max(open.bottom, bottom);
+    } else bands.push({ items: [item], top, bottom });
+  }
+  return bands;
 }
 
 /** White space from one item to the next one at its right, in ems of the larger one. */

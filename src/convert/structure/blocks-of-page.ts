@@ -1,4 +1,5 @@
 /** One page's columns, tables and figures as blocks in reading order, with its furniture at its ends. */
+import { fromTopLeft } from '../page/group-by-baseline.js';
 import { splitByFigure } from '../layout/figures.js';
 import { orderPage } from '../layout/reading-order.js';
 import type { PageStructure } from '../page/values.js';
@@ -19,7 +20,7 @@ export function linesOfPage(structure: PageStructure): PageLines {
 }
 
 function furnitureBlocks(lines: TextLine[], label: FurnitureLabel, structure: PageStructure): TextBlock[] {
-  const sorted = [...lines].sort((a, b) => a.baseline - b.baseline || a.box.left - b.box.left);
+  const sorted = fromTopLeft(lines);
   return sorted.map((line) => {
     const block = textBlock(structure.pageIndex, [line], line.box, { left: 0, right: structure.width });
     block.role = label;

@@ -1,5 +1,5 @@
 /** Lines down the page made of one character again and again, as courts set them between the parties and the case: drawn, not written. */
-import { areLevel } from '../page/group-by-baseline.js';
+import { areLevel, fromTop } from '../page/group-by-baseline.js';
 import { baselineTolerances } from '../page/tolerances.js';
 import type { TextLine } from '../page/text-line.js';
 import type { PageLines } from './style.js';
@@ -13,7 +13,7 @@ const most = 300;
 /** The characters of such lines on all pages. */
 export function findSignRules(pages: PageLines[]): TextLine[] {
   return pages.flatMap(({ outside }) => {
-    const signs = outside.filter(({ text, angle, monospace }) => angle === 0 && !monospace && /^[)|§:¦]$/u.test(text)).sort((a, b) => a.baseline - b.baseline);
+    const signs = fromTop(outside.filter(({ text, angle, monospace }) => angle === 0 && !monospace && /^[)|§:¦]$/u.test(text)));
     const open = new Map<string, TextLine[][]>();
     for (const line of signs.length > most ? [] : signs) {
       const runs = open.get(line.text) ?? [];

@@ -1,4 +1,5 @@
 /** Program text: lines in a monospace font, indentation kept. */
+import { quantile, weightedMedian } from '../../geometry/statistics.js';
 import { unionBox, widthOf } from '../../geometry/box.js';
 import { programSign } from '../layout/numbered-code.js';
 import type { TextLine } from '../page/text-line.js';
@@ -88,9 +89,9 @@ function textAreaOf(blocks: Block[]): TextArea {
       edges.set(pageIndex, { head: Math.min(head, box.top), foot: Math.max(foot, box.bottom) });
     }
   }
-  const quartile = (values: number[]): number => values.sort((a, b) => a - b)[Math.floor(0.75 * values.length)] ?? 0;
+  const upperQuartile = (values: number[]): number => quantile(values, 0.75);
   const pages = [...edges.values()];
-  return { head: -quartile(pages.map(({ head }) => -head)), foot: quartile(pages.map(({ foot }) => foot)) };
+  return { head: -upperQuartile(pages.map(({ head }) => -head)), foot: upperQuartile(pages.map(({ foot }) => foot)) };
 }
 
 function isFurniture(block: Block): boolean {
@@ -126,8 +127,8 @@ export function joinCodeOverPages(blocks: Block[], heightOf: (pageIndex: number)
 /** From one line to the next; a line of two may follow an empty one. */
 function leadingOf(lines: TextLine[]): number {
   // Lines over each other, as where text is painted twice, tell nothing of it.
-  const distances = lines.slice(1).map((line, index) => line.baseline - lines[index]!.baseline).filter((distance, index) => distance > 0.5 * lines[index]!.size).sort((a, b) => a - b);
-  return distances[distances.length >> 2] ?? 1.2 * (lines[0]?.size ?? 10);
+  const distances = lines.slice(1).map((line, index) => line.baseline - lines[index]!.baseline).filter((distance, index) => distance > 0.5 * lines[index]!.size);
+  return quantile(distances, 0.25, 1.2 * (lines[0]?.size ?? 10));
 }
 
 /** Where each part's lines begin if they are not set in: its column's left edge, or the one before's where the whole column is set in by so many letters. */
@@ -149,9 +150,8 @@ function cellOf(lines: TextLine[]): number {
     if (pieces.length === 0) return [{ length: text.length, width: widthOf(box) }];
     return pieces.map(({ start, left, right }, index) => ({ length: text.slice(start, pieces[index + 1]?.start).trim().length, width: right - left }));
   });
-  const widths = runs.filter(({ length }) => length > 0).map(({ length, width }) => ({ length, cell: width / length })).sort((a, b) => a.cell - b.cell);
-  let left = 0.5 * widths.reduce((sum, { length }) => sum + length, 0);
-  return widths.find(({ length }) => (left -= length) <= 0)?.cell ?? 6;
+  const widths = runs.filter(({ length }) => length > 0).map(({ length, width }) => ({ value: width / length, weight: length }));
+  return widths.length === 0 ? 6 : weightedMedian(widths);
 }
 
 /** The lines as they stand: one space for each character's width of indentation, empty lines where the page leaves room. */

@@ -1,4 +1,5 @@
 /** The small print at the bottom of a letter or an invoice: the sender's account, register and tax numbers. It is no running footer: the payer of the invoice needs it. */
+import { fromTopLeft } from '../page/group-by-baseline.js';
 import { unionBox } from '../../geometry/box.js';
 import type { PageStructure } from '../page/values.js';
 import type { TextLine } from '../page/text-line.js';
@@ -67,7 +68,7 @@ export function findCompanyDetails(pages: PageLines[], labels: Map<TextLine, Fur
 /** What stands one below the other is one column; columns are read one after the other. */
 export function columnsOfEdge(lines: TextLine[], label: FurnitureLabel, { pageIndex, width }: PageStructure): TextBlock[] {
   const columns: TextLine[][] = [];
-  for (const line of [...lines].sort((a, b) => a.baseline - b.baseline || a.box.left - b.box.left)) {
+  for (const line of fromTopLeft(lines)) {
     const over = columns.filter((column) => column.at(-1)!.baseline < line.baseline - 0.5 * line.size && column.some(({ box }) => box.left < line.box.right && box.right > line.box.left));
     if (over.length === 1) over[0]!.push(line);
     else columns.push([line]);

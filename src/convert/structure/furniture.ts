@@ -1,4 +1,5 @@
 /** Running headers, running footers and page numbers: what pages repeat at their edges, or what stands there apart from the text. */
+import { sortedNumbers } from '../../geometry/statistics.js';
 import { fromLeft, fromTop, lastOf, rowsByBaseline } from '../page/group-by-baseline.js';
 import { baselineTolerances } from '../page/tolerances.js';
 import { unionBox, widthOf } from '../../geometry/box.js';
@@ -301,9 +302,9 @@ function isOneHead(rows: EdgeRow[], width: number): boolean {
 function textEdges(lines: TextLine[]): { left: number; right: number } {
   const full = lines.filter((line) => line.angle === 0 && line.text.length >= 25);
   if (full.length < 6) return { left: 0, right: Infinity };
-  const lefts = full.map((line) => line.box.left).sort((a, b) => a - b);
-  const rights = full.map((line) => line.box.right).sort((a, b) => b - a);
-  return { left: lefts[2]!, right: rights[2]! };
+  const lefts = sortedNumbers(full.map((line) => line.box.left));
+  const rights = sortedNumbers(full.map((line) => line.box.right));
+  return { left: lefts[2]!, right: rights.at(-3)! };
 }
 
 /** A line of the same kind right above it reaches into the page. */

@@ -1,4 +1,5 @@
 /** Levels of headings: from the outline, from numbers, and from how large and heavy they are, over the whole document. */
+import { median, sortedNumbers } from '../../geometry/statistics.js';
 import { recognisedFont } from '../ocr/recognised-lines.js';
 import type { Block, TextBlock } from './block.js';
 import { linesOf, plainText } from './block.js';
@@ -132,7 +133,7 @@ function levelsByTag(headings: Heading[]): Map<Heading, number> | null {
 function levelsByStyle(headings: Heading[]): Map<Heading, number> {
   const outlined = headings.filter((heading) => heading.outline >= 0);
   const useOutline = outlined.length >= 2 && outlined.length >= 0.5 * headings.length;
-  const used = [...new Set(headings.map((heading) => heading.style))].sort((a, b) => a - b);
+  const used = sortedNumbers(new Set(headings.map((heading) => heading.style)));
   const shallowest = Math.min(...outlined.map((heading) => heading.outline));
   return new Map(headings.map((heading) => {
     if (useOutline && heading.outline >= 0) return [heading, heading.outline - shallowest + 1];
@@ -169,14 +170,13 @@ function followNumbers(headings: Heading[]): void {
   const numbered = headings.flatMap(({ numbering, block }) => (numbering === null || numbering.kind === 'word' ? [] : [{ depth: depthOf(numbering), block }]));
   if (numbered.length === 0) return;
   const shallowest = Math.min(...numbered.map(({ depth }) => depth));
-  const levels = numbered.filter(({ depth }) => depth === shallowest).map(({ block }) => block.level).sort((a, b) => a - b);
-  const start = levels[levels.length >> 1]!;
+  const start = median(numbered.filter(({ depth }) => depth === shallowest).map(({ block }) => block.level));
   for (const { depth, block } of numbered) block.level = Math.max(1, Math.min(5, start + depth - shallowest));
 }
 
 /** No level is left out between those that are used. */
 function closeGaps(headings: Heading[]): void {
-  const used = [...new Set(headings.map(({ block }) => block.level))].sort((a, b) => a - b);
+  const used = sortedNumbers(new Set(headings.map(({ block }) => block.level)));
   const deepest = used.at(-1) ?? 0;
   const numbered = headings.some(({ numbering }) => numbering !== null && numbering.kind !== 'word');
   // Numbers fix the distance of levels: `2.1.1` without `2.1` stays two below `2`.

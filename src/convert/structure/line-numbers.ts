@@ -1,4 +1,5 @@
 /** Numbers of every fifth or tenth line in the white space between two columns of running text, as patents have them: no part of the text. */
+import { fromTop } from '../page/group-by-baseline.js';
 import { middleX } from '../../geometry/box.js';
 import type { TextLine } from '../page/text-line.js';
 import type { PageLines } from './style.js';
@@ -29,7 +30,7 @@ const middleOf = ({ box }: TextLine): number => middleX(box);
 /** Runs of numbers below one another, the first one step from nothing or from a multiple of it. */
 function countsIn(numbers: TextLine[]): TextLine[][] {
   const counts: TextLine[][] = [];
-  for (const number of [...numbers].sort((a, b) => a.baseline - b.baseline)) {
+  for (const number of fromTop(numbers)) {
     const value = Number(number.text);
     const count = counts.find((open) => {
       const last = open.at(-1)!;

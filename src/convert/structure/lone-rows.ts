@@ -1,5 +1,5 @@
 /** One row of a table that the end of a page or column separates from the rest: its header before, or its last row behind. Such a row resembles text; only the columns of the rest show what it is. */
-import { rowsByBaseline } from '../page/group-by-baseline.js';
+import { fromTopLeft, rowsByBaseline } from '../page/group-by-baseline.js';
 import { baselineTolerances } from '../page/tolerances.js';
 import { middleX, unionBox, widthOf } from '../../geometry/box.js';
 import type { PageTableCell, PageTable } from '../page/page-table.js';
@@ -194,7 +194,7 @@ function rowAt(pieces: TextLine[], table: PageTable, shift: number): LoneRow | n
 
 /** Each text in one column of the table, moved by as much as all others; null where they do not fit, or leave more than one column empty. */
 function rowOf(lines: LoneLine[], table: PageTable, expected: number, columnHeader: boolean): LoneRow | null {
-  const pieces = lines.flatMap((line) => line.pieces).sort((a, b) => a.baseline - b.baseline || a.box.left - b.box.left);
+  const pieces = fromTopLeft(lines.flatMap((line) => line.pieces));
   if (pieces.length < leastColumns) return null;
   // The first column may be known by its texts alone, where the head above them reaches to the rules' ends.
   const lefts = table.columnLefts.map((left, column) => (column === 0 ? Math.min(left, table.box.left) : left));

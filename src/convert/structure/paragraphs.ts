@@ -1,4 +1,6 @@
 /** The rows of a column become paragraphs: leading, indents, short last lines, markers and changes of style part them. */
+import { splitWhere } from '../page/group-by-baseline.js';
+import { quantileInside } from '../../geometry/statistics.js';
 import { endsSentence } from '../wording/sentences.js';
 import { unionBox, widthOf } from '../../geometry/box.js';
 import { endsOpen, goesOnAfterAbbreviation } from '../wording/sentences.js';
@@ -23,8 +25,7 @@ interface ColumnHabits extends ColumnEdges {
 function habitsOf(lines: TextLine[], column: ColumnEdges): ColumnHabits {
   const long = lines.filter((line) => line.text.length >= 20);
   if (long.length < 3) return { ...column, justified: false };
-  const rights = long.map((line) => line.box.right).sort((a, b) => a - b);
-  const right = rights[Math.floor(0.9 * (rights.length - 1))]!;
+  const right = quantileInside(long.map((line) => line.box.right), 0.9);
   const atEdge = long.filter((line) => Math.abs(line.box.right - right) < 0.25 * line.size).length;
   return { left: column.left, right: Math.max(right, column.left + 1), justified: atEdge >= 0.6 * long.length };
 }
@@ -80,7 +81,7 @@ function continuesRun(above: TextLine, below: TextLine): boolean {
 }
 
 /** Below its first line, which is full, a paragraph may hang further in, as an entry of a bibliography does; the next begins where it began. */
-function hangs(group: TextLine[], line: TextLine, habits: ColumnHabits): boolean {
+function hangs(group: readonly TextLine[], line: TextLine, habits: ColumnHabits): boolean {
   const [first] = group;
   const above = group.at(-1)!;
   const isFull = habits.right - first!.box.right < firstWordWidth(group[1] ?? line) + 0.5 * line.size;
@@ -88,7 +89,7 @@ function hangs(group: TextLine[], line: TextLine, habits: ColumnHabits): boolean
   return isFull && indent > 0.7 * line.size && indent < 5 * line.size && (above === first || Math.abs(above.box.left - line.box.left) < 0.4 * line.size);
 }
 
-function startsParagraph(group: TextLine[], below: TextLine, next: TextLine | undefined, habits: ColumnHabits, leading: number): boolean {
+function startsParagraph(group: readonly TextLine[], below: TextLine, next: TextLine | undefined, habits: ColumnHabits, leading: number): boolean {
   const above = group.at(-1)!;
   if (above.listing !== undefined || below.listing !== undefined) return above.listing !== below.listing;
   if (above.latex !== undefined || below.latex !== undefined) return true;
@@ -193,7 +194,7 @@ function countsOn(first: TextLine, below: TextLine): boolean {
 }
 
 /** A marker in the middle of running text (`see section\n1. Then`) opens no item: its line must begin like one. */
-function opensItem(group: TextLine[], below: TextLine): boolean {
+function opensItem(group: readonly TextLine[], below: TextLine): boolean {
   const above = group.at(-1)!;
   const marker = markerOf(below.text)!;
   if (marker.kind === 'bullet' || countsOn(group[0]!, below)) return true;
@@ -234,12 +235,7 @@ export function paragraphsOf(column: Column, lines: TextLine[], pageIndex: numbe
   const edges = { left: column.left, right: column.right };
   const habits = habitsOf(seen, fromRight ? mirrored(edges) : edges);
   const leadingFor = leadingsBySize(seen, body);
-  const groups: TextLine[][] = [];
-  for (const [index, line] of seen.entries()) {
-    const group = groups.at(-1);
-    if (group === undefined || startsParagraph(group, line, seen[index + 1], habits, leadingFor(line.size))) groups.push([line]);
-    else group.push(line);
-  }
+  const groups = splitWhere(seen, (group, line, index) => startsParagraph(group, line, seen[index + 1], habits, leadingFor(line.size)));
   const { left, right } = fromRight ? mirrored(habits) : habits;
   const originals = new Map(seen.map((line, index) => [line, lines[index]!]));
   return groups.map((mirrorGroup) => {

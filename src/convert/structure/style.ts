@@ -1,4 +1,6 @@
 /** The style of the document's running text, with which headings, notes and captions are compared. */
+import { fromTop } from '../page/group-by-baseline.js';
+import { median, quantile } from '../../geometry/statistics.js';
 import { horizontalOverlap, widthOf } from '../../geometry/box.js';
 import type { PageStructure } from '../page/values.js';
 import type { PageTable } from '../page/page-table.js';
@@ -72,8 +74,7 @@ function dominantSize(lines: TextLine[], tables: PageTable[]): number {
 function usualLeading(pages: TextLine[][], size: number): number {
   const counts = new Map<number, number>();
   for (const lines of pages) {
-    const body = lines.filter((line) => Math.abs(line.size - size) <= 0.06 * size && line.text.length >= 25);
-    body.sort((a, b) => a.baseline - b.baseline);
+    const body = fromTop(lines.filter((line) => Math.abs(line.size - size) <= 0.06 * size && line.text.length >= 25));
     for (const [index, line] of body.entries()) {
       // The next line below that shares its x range; columns interleave in this order.
       for (let next = index + 1; next < Math.min(body.length, index + 5); next++) {
@@ -136,10 +137,9 @@ export function markMonospace(texts: PageLines[]): void {
   const fixed = new Set<string>();
   for (const [font, values] of widths) {
     if (values.length < 6) continue;
-    values.sort((a, b) => a - b);
     // A line's last character may be narrower than its cell: that is one part in a dozen at most.
-    const spread = values[Math.floor(0.9 * values.length)]! - values[Math.floor(0.1 * values.length)]!;
-    if (spread < 0.035 * values[values.length >> 1]!) fixed.add(font);
+    const spread = quantile(values, 0.9) - quantile(values, 0.1);
+    if (spread < 0.035 * median(values)) fixed.add(font);
   }
   for (const line of lines) if (fixed.has(line.font)) line.monospace = true;
 }

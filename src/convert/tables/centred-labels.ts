@@ -1,4 +1,5 @@
 /** Labels of two rows, set between them at half height where nothing is drawn: a row of their own on the page, and none of the table. */
+import { sortedNumbers } from '../../geometry/statistics.js';
 import type { FoundTable, TableCell } from '../page/found-table.js';
 
 /** How far from the middle of the rows above and below, and how far apart these are, in parts of what other rows are. */
@@ -45,9 +46,9 @@ function middleOf(values: number[]): number {
 /** Returns, for a row, the median distance of the rows other than it and its neighbours; NaN where there are too few. */
 function usualDistances(rows: Row[]): (row: number) => number {
   const distances = rows.map(({ baseline }, at) => (at > 0 ? baseline - rows[at - 1]!.baseline : NaN));
-  const sorted = distances.filter(Number.isFinite).sort((a, b) => a - b);
+  const sorted = sortedNumbers(distances.filter(Number.isFinite));
   return (row) => {
-    const own = distances.slice(row - 1, row + 2).filter(Number.isFinite).sort((a, b) => a - b);
+    const own = sortedNumbers(distances.slice(row - 1, row + 2).filter(Number.isFinite));
     const count = sorted.length - own.length;
     if (count < leastDistances) return NaN;
     let middle = count >> 1;

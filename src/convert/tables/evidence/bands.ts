@@ -4,7 +4,7 @@ import { baselineTolerances } from '../../page/tolerances.js';
 import { isBullet, isEnumerator } from '../../wording/markers.js';
 import { endsSentence } from '../../wording/sentences.js';
 import { horizontalOverlap, widthOf } from '../../../geometry/box.js';
-import { median } from '../../../geometry/statistics.js';
+import { median, quantile, sortedNumbers } from '../../../geometry/statistics.js';
 import { chunkOf } from './chunks.js';
 import type { Chunk, VisualRow } from './chunks.js';
 import { columnsUnder } from './columns.js';
@@ -65,9 +65,8 @@ export function leadingOf(rows: VisualRow[], columns: Column[], usual: number): 
       last.set(under[0], chunk);
     }
   }
-  steps.sort((a, b) => a - b);
   const typical = rows.length === 0 ? 10 : median(rows.map(({ size }) => size), 10);
-  return Math.min(steps[Math.floor(steps.length * 0.15)] ?? 1.2 * typical, Math.max(1.42, usual) * typical);
+  return Math.min(quantile(steps, 0.15, 1.2 * typical), Math.max(1.42, usual) * typical);
 }
 
 /** Lines that overlap in height stand side by side in one row: a cell set between its neighbours' lines. */
@@ -125,7 +124,7 @@ function gapOf(upper: RowBand, lower: RowBand): number {
 function groupByGap(bands: RowBand[], setting: Setting): RowBand[] | null {
   const gaps = bands.slice(1).map((band, index) => gapOf(bands[index] as RowBand, band));
   const size = bands[0]?.rows[0]?.size ?? 10;
-  const sorted = [...gaps].sort((a, b) => a - b);
+  const sorted = sortedNumbers(gaps);
   const loosest = setting.leading * 1.12 - 0.96 * size;
   let best: RowBand[] | null = null;
   let bestJump = 0;

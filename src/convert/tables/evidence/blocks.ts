@@ -1,4 +1,5 @@
 /** Blocks: lines stacked at line distance, as a cell's wrapped text stands; and bands of blocks that overlap in height. */
+import { quantile } from '../../../geometry/statistics.js';
 import { horizontalOverlap, middleX } from '../../../geometry/box.js';
 import type { Chunk, VisualRow } from './chunks.js';
 import type { Flow } from './running-text.js';
@@ -22,8 +23,7 @@ export function blockLeading(flows: Flow[]): number {
     }
   }
   if (steps.length < 6) return DEFAULT_LEADING;
-  steps.sort((a, b) => a - b);
-  return Math.min(MAX_LEADING, Math.max(1.28, 1.06 * (steps[Math.floor(steps.length * 0.4)] ?? 0)));
+  return Math.min(MAX_LEADING, Math.max(1.28, 1.06 * quantile(steps, 0.4)));
 }
 
 /** Stacks the chunks of `rows` into blocks, from the top. */

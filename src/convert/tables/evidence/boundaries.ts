@@ -1,4 +1,5 @@
 /** Where a table's columns and rows part: drawn lines first, then joints and fills, then the white space between the words. */
+import { sortedNumbers } from '../../../geometry/statistics.js';
 import { horizontalExtent, horizontalOverlap, middleX, widthOf } from '../../../geometry/box.js';
 import { middleOfLetters } from '../../../geometry/em.js';
 import type { Box } from '../../../pdf/pdf-page.js';
@@ -67,7 +68,7 @@ function overlapping(rows: VisualRow[]): Chunk[][] {
 
 /** Mean positions of values that lie within SAME_EDGE of each other, ascending. */
 export function cluster(values: number[]): number[] {
-  const sorted = [...values].sort((a, b) => a - b);
+  const sorted = sortedNumbers(values);
   const means: number[] = [];
   for (let first = 0; first < sorted.length; ) {
     let [last, sum] = [first, sorted[first] ?? 0];

@@ -165,7 +165,7 @@ export function textOf(words: Word[]): string {
 
 /** Sub- and superscripts stand on baselines of their own: they join the larger chunk that they touch. */
 function attachRaised(chunks: Chunk[]): Chunk[] {
-  const sorted = [...chunks].sort((a, b) => a.baseline - b.baseline);
+  const sorted = fromTop(chunks);
   const gone = new Set<Chunk>();
   const hosts = new Map<Chunk, Chunk[]>();
   for (const [index, small] of sorted.entries()) {

@@ -1,4 +1,5 @@
 /** The evidence of a filled grid: counts and shares from which the score is made. */
+import { sortedNumbers } from '../../../geometry/statistics.js';
 import { isBullet, isListMarker } from '../../wording/markers.js';
 import { middleX } from '../../../geometry/box.js';
 import type { TableArea } from './table-area.js';
@@ -145,7 +146,7 @@ function alignment(grid: Grid): number {
 }
 
 function agreement(values: number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
+  const sorted = sortedNumbers(values);
   let best = 0;
   let first = 0;
   for (const [index, value] of sorted.entries()) {

@@ -1,4 +1,5 @@
 /** The row above the first ruling or stripe of a table with one below each row, or in every other one: nothing is drawn above it, and it need not be a header. */
+import { median } from '../../../geometry/statistics.js';
 import type { Column } from './columns.js';
 import { columnsUnder, cutAtColumns } from './columns.js';
 import type { MarkGroup } from './table-area.js';
@@ -13,8 +14,7 @@ const slack = 0.15;
 export function firstRowAbove({ horizontals, verticals, shades, box }: MarkGroup, strips: Strip[], inside: Strip[], columns: Column[]): Strip | null {
   if (verticals.length > 0 || horizontals.length < 3 && shades.length < 2 || inside.length < 3) return null;
   const [first] = inside;
-  const steps = inside.slice(1).map(({ baseline }, index) => baseline - inside[index]!.baseline).sort((a, b) => a - b);
-  const step = steps[steps.length >> 1]!;
+  const step = median(inside.slice(1).map(({ baseline }, index) => baseline - inside[index]!.baseline));
   const row = strips.filter(({ baseline }) => baseline < first!.baseline && baseline <= box.top + 1).sort((a, b) => b.baseline - a.baseline)[0];
   if (row === undefined || Math.abs(first!.baseline - row.baseline - step) > slack * step || row.left < box.left - 4 || row.right > box.right + 4) return null;
   const others = inside.flatMap(({ chunks }) => chunks.flatMap((chunk) => cutAtColumns(chunk, columns)));

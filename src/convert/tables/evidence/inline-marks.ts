@@ -1,4 +1,5 @@
 /** Boxes and strokes inside a line of text: highlights, keys, outlined words. They frame words, not cells. */
+import { fromTop } from '../../page/group-by-baseline.js';
 import { gapTolerances } from '../../page/tolerances.js';
 import { heightOf, holdsPoint, horizontalExtent, horizontalGap, middleX } from '../../../geometry/box.js';
 import { middleOfLetters } from '../../../geometry/em.js';
@@ -11,7 +12,7 @@ const MAX_TESTED = 2000;
 /** Leaves out boxes no higher than a line that have words in them and, a mere word space away, words of the same line outside any box. */
 export function withoutInlineBoxes(boxes: DrawnBox[], pieces: Piece[]): DrawnBox[] {
   if (boxes.length === 0 || boxes.length > MAX_TESTED) return boxes;
-  const sorted = [...pieces].sort((a, b) => a.baseline - b.baseline);
+  const sorted = fromTop(pieces);
   const low = boxes.filter(({ box }) => heightOf(box) < 40);
   const isBoxed = (piece: Piece): boolean => low.some(({ box }) => holds(box, piece));
   return boxes.filter(({ box }) => !low.some((drawn) => drawn.box === box) || !isInline(box, sorted, isBoxed));

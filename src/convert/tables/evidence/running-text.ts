@@ -1,4 +1,5 @@
 /** Running text: stacks of lines that a paragraph filled, one after the other. They bound what a table may reach. */
+import { quantile } from '../../../geometry/statistics.js';
 import { horizontalExtent, horizontalOverlap, widthOf } from '../../../geometry/box.js';
 import type { Chunk, VisualRow } from './chunks.js';
 import { isValue, letterShare, wordCount } from '../../wording/cell-text.js';
@@ -172,8 +173,7 @@ export function hadRoom(line: Chunk, next: Chunk, width: number): boolean {
 function usualStep(stack: Chunk[]): number {
   const steps: number[] = [];
   for (let index = 1; index < stack.length; index++) steps.push((stack[index]?.baseline ?? 0) - (stack[index - 1]?.baseline ?? 0));
-  steps.sort((a, b) => a - b);
-  return steps[Math.floor(steps.length * 0.3)] ?? 0;
+  return quantile(steps, 0.3);
 }
 
 interface Extent {

@@ -1,4 +1,5 @@
 /** What no table reaches across: edges of running text, lines drawn between text columns, and the white space between those. */
+import { sortedNumbers } from '../../../geometry/statistics.js';
 import { verticalOverlap, widthOf } from '../../../geometry/box.js';
 import { sidePanels } from '../../layout/panels.js';
 import type { Chunk } from './chunks.js';
@@ -110,8 +111,7 @@ function gutterWalls(flows: Flow[], chunks: Chunk[]): Wall[] {
       const gap = after.left - before.right;
       if (gap < 4 || gap > MAX_GUTTER || areCells(before, after)) continue;
       const middle = (before.right + after.left) / 2;
-      const across = chunks.filter((chunk) => chunk.left < middle - 0.25 * gap && chunk.right > middle + 0.25 * gap).map((chunk) => chunk.baseline);
-      across.sort((a, b) => a - b);
+      const across = sortedNumbers(chunks.filter((chunk) => chunk.left < middle - 0.25 * gap && chunk.right > middle + 0.25 * gap).map((chunk) => chunk.baseline));
       const stops = [-Infinity, ...across, Infinity];
       for (let index = 1; index < stops.length; index++) {
         const [top, bottom] = [stops[index - 1] ?? 0, stops[index] ?? 0];

@@ -1,4 +1,5 @@
 /** Corrects columns that the network recognises by their headers alone: a header with nothing under it gets a column of its own, and a header that was put beside its cells is moved over them. */
+import { fromLeft } from '../../page/group-by-baseline.js';
 import type { Word } from '../../../pdf/pdf-page.js';
 import type { FoundTable, TableCell } from '../../page/found-table.js';
 
@@ -70,7 +71,7 @@ function bareHead({ cells }: FoundTable, column: number): Split | null {
   const [cell] = heads;
   if (body.length === 0 || cell === undefined || heads.length > 1) return null;
   const [left, right] = [Math.min(...body.map(({ box }) => box.left)), Math.max(...body.map(({ box }) => box.right))];
-  const sorted = [...cell.words].sort((a, b) => a.box.left - b.box.left);
+  const sorted = fromLeft(cell.words);
   let end = -Infinity;
   for (const [at, word] of sorted.entries()) {
     const [before, after] = [sorted.slice(0, at), sorted.slice(at)];

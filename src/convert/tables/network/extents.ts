@@ -1,4 +1,5 @@
 /** The areas for the table network: the tables that geometry found, torn ones joined, and the words in no table that may belong to them. */
+import { fromTopEdge } from '../../page/group-by-baseline.js';
 import { isFigureOrListingCaption, isTableCaption } from '../../wording/captions.js';
 import { boxesOverlap, holdsMiddle, horizontalExtent, horizontalOverlap, union, unionBox, widthOf } from '../../../geometry/box.js';
 import { median } from '../../../geometry/statistics.js';
@@ -25,10 +26,10 @@ const sharedWidth = 0.72;
 export function extentsOf(tables: FoundTable[], doubtful: FoundTable[], page: PageContent): Extent[] {
   const taken = new Set(wordsOf(tables));
   const free = page.words.filter((word) => !taken.has(word) && Math.abs(word.angle) <= 3 && word.size > 0);
-  const begun = [
+  const begun = fromTopEdge([
     ...tables.filter((table) => !isSettled(table)).map((table): Extent => ({ parts: [table], loose: [], box: inkOf(wordsOf([table])), confidence: table.confidence })),
     ...doubtful.map((table): Extent => ({ parts: [], loose: wordsOf([table]), box: inkOf(wordsOf([table])), confidence: table.confidence })),
-  ].sort((a, b) => a.box.top - b.box.top);
+  ]);
   const ruled = tables.filter(isSettled);
   const joined: Extent[] = [];
   for (const extent of begun) {
