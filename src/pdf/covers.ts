@@ -14,7 +14,8 @@ export interface Cover {
   image: boolean;
 }
 
-const CELL = 36;
+/** The index is a grid of square buckets: their side, and the most entries of all buckets together. */
+const BUCKET_POINTS = 36;
 const MAX_ENTRIES = 200_000;
 /** Sum of the differences of the three channels up to which two colours appear the same. */
 const SAME_COLOR = 24;
@@ -23,12 +24,12 @@ const SAME_COLOR = 24;
 export class CoverIndex {
   #columns: number;
   #rows: number;
-  #cells = new Map<number, Cover[]>();
+  #buckets = new Map<number, Cover[]>();
   #colors: number[];
 
   constructor(covers: Cover[], page: Box) {
-    this.#columns = Math.max(1, Math.ceil(page.right / CELL));
-    this.#rows = Math.max(1, Math.ceil(page.bottom / CELL));
+    this.#columns = Math.max(1, Math.ceil(page.right / BUCKET_POINTS));
+    this.#rows = Math.max(1, Math.ceil(page.bottom / BUCKET_POINTS));
     this.#colors = [...new Set([WHITE, ...covers.filter((cover) => !cover.image).map((cover) => cover.color)])];
     let entries = 0;
     for (const cover of covers) {
@@ -43,8 +44,8 @@ export class CoverIndex {
     for (let row = top; row <= bottom; row++) {
       for (let column = left; column <= right; column++) {
         const key = row * this.#columns + column;
-        const known = this.#cells.get(key);
-        if (known === undefined) this.#cells.set(key, [cover]);
+        const known = this.#buckets.get(key);
+        if (known === undefined) this.#buckets.set(key, [cover]);
         else known.push(cover);
       }
     }
@@ -52,13 +53,13 @@ export class CoverIndex {
   }
 
   #clamp(value: number, limit: number): number {
-    return Math.min(limit - 1, Math.max(0, Math.floor(value / CELL)));
+    return Math.min(limit - 1, Math.max(0, Math.floor(value / BUCKET_POINTS)));
   }
 
   #at(ink: Box): Cover[] {
     const column = this.#clamp(middleX(ink), this.#columns);
     const row = this.#clamp(middleY(ink), this.#rows);
-    return this.#cells.get(row * this.#columns + column) ?? [];
+    return this.#buckets.get(row * this.#columns + column) ?? [];
   }
 
   /** The first opaque thing painted after `order` that covers the whole ink, or null. */

@@ -2,21 +2,21 @@
 import { heightOf, intersection, union, widthOf } from '../geometry/box.js';
 import type { Box } from './pdf-page.js';
 
-/** Sides of a cell of the grid: points at the least, and cells along the page's longer side at the most. */
-const CELL_POINTS = 10;
-const CELLS_OF_PAGE = 150;
-/** Sides of a region, points: smaller ones are symbols. */
+/** The squares of the grid: their side in points at least, and their number along the longer side of the page at most. */
+const SQUARE_POINTS = 10;
+const SQUARES_OF_PAGE = 150;
+/** Sides of a region, in points: smaller ones are symbols. */
 const LEAST_SIDE = 12;
 
 /** Regions in which `strokes` lie close together, found on a coarse grid. */
 export function clusterStrokes(strokes: Box[], page: Box): Box[] {
   if (strokes.length === 0) return [];
-  const cell = Math.max(CELL_POINTS, Math.max(page.right, page.bottom) / CELLS_OF_PAGE);
-  const columns = Math.ceil(page.right / cell) + 1;
-  const rows = Math.ceil(page.bottom / cell) + 1;
+  const square = Math.max(SQUARE_POINTS, Math.max(page.right, page.bottom) / SQUARES_OF_PAGE);
+  const columns = Math.ceil(page.right / square) + 1;
+  const rows = Math.ceil(page.bottom / square) + 1;
   const regions = new Int32Array(columns * rows);
   const occupied = new Map<number, Box>();
-  for (const stroke of strokes) markCells(occupied, stroke, cell, columns, rows);
+  for (const stroke of strokes) markSquares(occupied, stroke, square, columns, rows);
   const boxes: Box[] = [];
   for (const start of occupied.keys()) {
     if (regions[start] !== 0) continue;
@@ -25,12 +25,12 @@ export function clusterStrokes(strokes: Box[], page: Box): Box[] {
   return boxes.filter((box) => widthOf(box) >= LEAST_SIDE && heightOf(box) >= LEAST_SIDE);
 }
 
-function markCells(occupied: Map<number, Box>, stroke: Box, cell: number, columns: number, rows: number): void {
-  const clampTo = (value: number, limit: number) => Math.min(limit - 1, Math.max(0, Math.floor(value / cell)));
+function markSquares(occupied: Map<number, Box>, stroke: Box, square: number, columns: number, rows: number): void {
+  const clampTo = (value: number, limit: number) => Math.min(limit - 1, Math.max(0, Math.floor(value / square)));
   for (let row = clampTo(stroke.top, rows); row <= clampTo(stroke.bottom, rows); row++) {
     for (let column = clampTo(stroke.left, columns); column <= clampTo(stroke.right, columns); column++) {
       const key = row * columns + column;
-      const part = intersection(stroke, { left: column * cell, top: row * cell, right: (column + 1) * cell, bottom: (row + 1) * cell });
+      const part = intersection(stroke, { left: column * square, top: row * square, right: (column + 1) * square, bottom: (row + 1) * square });
       const known = occupied.get(key);
       occupied.set(key, known === undefined ? part : union(known, part));
     }

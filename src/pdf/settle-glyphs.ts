@@ -9,8 +9,8 @@ const THICKENING_SHIFT = 0.004;
 /** Factors of a hash. */
 const TEXT_FACTOR = 73856093;
 const ANGLE_FACTOR = 19349663;
-/** Cells of the hash that are searched, along each side. */
-const CELLS_AROUND = 3;
+/** Buckets of the spatial hash that are searched, along each side. */
+const BUCKETS_AROUND = 3;
 
 export function settleGlyphs(glyphs: Glyph[], fonts: FontTable): Glyph[] {
   return seatLogos(composeAccents(nameOrDrop(dropRepeats(glyphs, fonts))));
@@ -18,26 +18,26 @@ export function settleGlyphs(glyphs: Glyph[], fonts: FontTable): Glyph[] {
 
 /** Letters painted twice at nearly the same place thicken them or throw a shadow: once is enough. */
 function dropRepeats(glyphs: Glyph[], fonts: FontTable): Glyph[] {
-  const cells = new Map<number, Glyph>();
+  const buckets = new Map<number, Glyph>();
   return glyphs.filter((glyph) => {
     if (glyph.space || !(glyph.run.size > 0)) return true;
     const reach = REPEAT_REACH * glyph.run.size;
     const column = Math.floor(glyph.u0 / reach);
     const row = Math.floor(glyph.v / reach);
     const seed = Math.imul(glyph.text.charCodeAt(0), TEXT_FACTOR) ^ Math.imul(glyph.run.angle, ANGLE_FACTOR);
-    for (let cell = 0; cell < CELLS_AROUND * CELLS_AROUND; cell++) {
-      const before = cells.get(cellKey(seed, column - 1 + (cell % CELLS_AROUND), row - 1 + Math.floor(cell / CELLS_AROUND)));
+    for (let bucket = 0; bucket < BUCKETS_AROUND * BUCKETS_AROUND; bucket++) {
+      const before = buckets.get(bucketKey(seed, column - 1 + (bucket % BUCKETS_AROUND), row - 1 + Math.floor(bucket / BUCKETS_AROUND)));
       if (before === undefined || !isRepeat(before, glyph, reach)) continue;
       const shift = Math.hypot(glyph.u0 - before.u0, glyph.v - before.v);
       if (shift > THICKENING_SHIFT * glyph.run.size && before.run.color === glyph.run.color) before.run.font = fonts.emboldened(before.run.font);
       return false;
     }
-    cells.set(cellKey(seed, column, row), glyph);
+    buckets.set(bucketKey(seed, column, row), glyph);
     return true;
   });
 }
 
-function cellKey(seed: number, column: number, row: number): number {
+function bucketKey(seed: number, column: number, row: number): number {
   // A whole number of 31 bits: keys past that make the map several times slower. isRepeat() separates glyphs that collide.
   return (seed ^ Math.imul(column, 83492791) ^ Math.imul(row, 1640531527)) >> 1;
 }

@@ -7,7 +7,7 @@ import { codeText } from '../../src/convert/structure/code.js';
 import { structureDocument } from '../../src/convert/structure/structure-document.js';
 import type { PageContent } from '../../src/pdf/pdf-page.js';
 import { PageMaker } from '../support/made-page.js';
-import { regionsOf } from '../support/sketches.js';
+import { regionsOf } from '../support/page-structures.js';
 import type { Style } from '../support/made-page.js';
 
 const steps = ['M ← ∅', 'sort E by weight', 'for each edge e in E do', '  if u and v are free then', '    M ← M ∪ e', '  end if', 'end for', 'return M'];

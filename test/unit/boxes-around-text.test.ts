@@ -3,7 +3,7 @@ import t from 'tap';
 import { findFigures, holdsText } from '../../src/convert/layout/figures.js';
 import type { TextLine } from '../../src/convert/page/text-line.js';
 import { PageMaker } from '../support/made-page.js';
-import { line } from '../support/sketches.js';
+import { line } from '../support/page-structures.js';
 
 const box = { left: 50, top: 100, right: 450, bottom: 180 };
 const centred = (baseline: number, text: string, size: number): TextLine => {

@@ -3,7 +3,7 @@ import t from 'tap';
 import { plainText } from '../../src/convert/structure/block.js';
 import { structureDocument } from '../../src/convert/structure/structure-document.js';
 import type { TextLine } from '../../src/convert/page/text-line.js';
-import { line, paragraph, sketch } from '../support/sketches.js';
+import { line, pageStructure, paragraph } from '../support/page-structures.js';
 
 const middle = (40 + Math.max(...paragraph(40, 0, 500, 4, 'hill').map(({ box }) => box.right))) / 2;
 const centred = (baseline: number, text: string, style: Partial<TextLine> = {}): TextLine => {
@@ -12,7 +12,7 @@ const centred = (baseline: number, text: string, style: Partial<TextLine> = {}):
 };
 /** The lines, each over running text. */
 const over = (...lines: ((baseline: number) => TextLine)[]): TextLine[] => lines.flatMap((head, at) => [head(100 + 90 * at), ...paragraph(40, 116 + 90 * at, 500, 4, 'hill')]);
-const headings = (pieces: TextLine[]): string[] => structureDocument([sketch(0, [...paragraph(40, 60, 500, 2), ...pieces])], [], false).blocks.flatMap((block) => (block.kind === 'text' && block.role === 'heading' ? [plainText(block)] : []));
+const headings = (pieces: TextLine[]): string[] => structureDocument([pageStructure(0, [...paragraph(40, 60, 500, 2), ...pieces])], [], false).blocks.flatMap((block) => (block.kind === 'text' && block.role === 'heading' ? [plainText(block)] : []));
 const small = { font: 'SmallCaps' };
 
 t.test('centred lines in another face over running text are headings where there are several', (t) => {

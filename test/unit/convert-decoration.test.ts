@@ -9,7 +9,7 @@ import { structureDocument } from '../../src/convert/structure/structure-documen
 import { findTables } from '../../src/convert/tables/index.js';
 import type { Word } from '../../src/pdf/pdf-page.js';
 import { PageMaker } from '../support/made-page.js';
-import { line, paragraph, sketch, table } from '../support/sketches.js';
+import { line, pageStructure, paragraph, table } from '../support/page-structures.js';
 
 function frame(made: PageMaker, left: number, top: number, right: number, bottom: number): void {
   for (const y of [top, bottom]) made.horizontal(y, left, right);
@@ -69,7 +69,7 @@ t.test('a table in Hebrew is read from the right, its numbers from the left', as
 });
 
 t.test('a sign by itself that the file does not name is a bullet', (t) => {
-  const blocks = textBlocks([sketch(0, [...paragraph(50, 60, 480, 4, 'aa'), line(50, 130, '\ufffd First of the things'), line(50, 144, '\ufffd Second of them'), ...paragraph(50, 170, 480, 4, 'bb')])]);
+  const blocks = textBlocks([pageStructure(0, [...paragraph(50, 60, 480, 4, 'aa'), line(50, 130, '\ufffd First of the things'), line(50, 144, '\ufffd Second of them'), ...paragraph(50, 170, 480, 4, 'bb')])]);
   t.same(blocks.filter(({ role }) => role === 'list_item').map((block) => [block.marker, plainText(block).slice(block.textStart)]), [['•', 'First of the things'], ['•', 'Second of them']]);
   t.end();
 });
@@ -77,13 +77,13 @@ t.test('a sign by itself that the file does not name is a bullet', (t) => {
 t.test('addresses of notes are notes, however they are set', (t) => {
   const raised = { size: 8, monospace: true, font: 'Mono', spans: [{ start: 0, end: 1, script: 'super' as const, uri: null }] };
   const body = Array.from({ length: 30 }, (_, index) => line(50, 60 + 12 * index, 'ragged words of a text '.repeat(3 + (index % 3)).trim()));
-  const page = sketch(0, [...body, line(50, 600, '1 http://www.example.org/gates', raised), line(50, 609.6, '2 http://www.example.com/', raised)], { separators: [{ y: 590, left: 50, right: 200 }] });
+  const page = pageStructure(0, [...body, line(50, 600, '1 http://www.example.org/gates', raised), line(50, 609.6, '2 http://www.example.com/', raised)], { separators: [{ y: 590, left: 50, right: 200 }] });
   t.same(textBlocks([page]).filter(({ role }) => role === 'footnote').map(plainText), ['1 http://www.example.org/gates', '2 http://www.example.com/']);
   t.end();
 });
 
 t.test('a running foot in one face and its number in bold are one foot', (t) => {
-  const blocks = textBlocks([sketch(0, [...paragraph(50, 60, 480, 40, 'mill'), line(50, 765, '© Gate Office 2014. All rights reserved.', { size: 9 }), line(540, 765, 'xi', { bold: true })])]);
+  const blocks = textBlocks([pageStructure(0, [...paragraph(50, 60, 480, 40, 'mill'), line(50, 765, '© Gate Office 2014. All rights reserved.', { size: 9 }), line(540, 765, 'xi', { bold: true })])]);
   t.equal(blocks.filter(({ role }) => role === 'page_footer').map(plainText).join(' '), '© Gate Office 2014. All rights reserved. xi');
   t.end();
 });
@@ -91,7 +91,7 @@ t.test('a running foot in one face and its number in bold are one foot', (t) => 
 t.test('a first line in a face of its own is the title, though the headings are larger', (t) => {
   const section = (top: number, text: string): ReturnType<typeof line>[] => [line(50, top, text, { size: 13, bold: true }), ...paragraph(50, top + 20, 480, 3, 'aa')];
   const opening = [line(50, 60, 'The History of Gates', { size: 11.4, bold: true }), ...paragraph(50, 85, 480, 3, 'cc')];
-  const levels = (pieces: ReturnType<typeof line>[]): [string, number][] => textBlocks([sketch(0, pieces)]).filter(({ role }) => role === 'heading').map((block) => [plainText(block), block.level]);
+  const levels = (pieces: ReturnType<typeof line>[]): [string, number][] => textBlocks([pageStructure(0, pieces)]).filter(({ role }) => role === 'heading').map((block) => [plainText(block), block.level]);
   t.same(levels([...opening, ...section(150, 'Early Gates'), ...section(250, 'Late Gates')]), [['The History of Gates', 0], ['Early Gates', 1], ['Late Gates', 1]]);
   const again = [line(50, 340, 'More of the same', { size: 11.4, bold: true }), ...paragraph(50, 360, 480, 3, 'dd')];
   t.not(levels([...opening, ...section(150, 'Early Gates'), ...section(250, 'Late Gates'), ...again])[0]![1], 0, 'a face that comes again is no title');
@@ -134,7 +134,7 @@ t.test('text beside a table with a narrow gutter is read by itself', (t) => {
   const edge = Math.max(...left.map(({ box }) => box.right));
   const beside = table({ left: edge + 7.5, right: 550, top: 100, bottom: 205 }, [['Name', 'Score'], ['One', '7'], ['Two', '8']]);
   const caption = [line(edge + 7.5, 226, 'Table 3: Scores of the readers, of'), line(edge + 7.5, 237, 'which there are but a few.')];
-  const blocks = structureDocument([sketch(0, [...paragraph(50, 30, 500, 4, 'mill'), ...left, ...caption, ...paragraph(50, 270, 500, 8, 'swim')], { tables: [beside] })], [], false).blocks;
+  const blocks = structureDocument([pageStructure(0, [...paragraph(50, 30, 500, 4, 'mill'), ...left, ...caption, ...paragraph(50, 270, 500, 8, 'swim')], { tables: [beside] })], [], false).blocks;
   const texts = blocks.filter((block): block is TextBlock => block.kind === 'text').map(plainText);
   t.notOk(texts.some((text) => /narrow.*Table 3|Table 3.*narrow/.test(text)), 'text and caption do not mix');
   t.ok(texts.includes('Table 3: Scores of the readers, of which there are but a few.') || blocks.some((block) => block.kind === 'table' && block.captions.map(plainText).join() === 'Table 3: Scores of the readers, of which there are but a few.'));
@@ -143,7 +143,7 @@ t.test('text beside a table with a narrow gutter is read by itself', (t) => {
 
 t.test('lines of addresses in a monospace font are no program', (t) => {
   const mono = { monospace: true, font: 'Mono' };
-  const roles = (pieces: ReturnType<typeof line>[]): string[] => textBlocks([sketch(0, [...paragraph(50, 60, 480, 6, 'mill'), ...pieces, ...paragraph(50, 200, 480, 6, 'swim')])]).map(({ role }) => role);
+  const roles = (pieces: ReturnType<typeof line>[]): string[] => textBlocks([pageStructure(0, [...paragraph(50, 60, 480, 6, 'mill'), ...pieces, ...paragraph(50, 200, 480, 6, 'swim')])]).map(({ role }) => role);
   t.notOk(roles([line(50, 150, 'Code: https://example.org/gates', mono), line(50, 162, 'Web page: https://example.com/gates/', mono)]).includes('code'));
   t.ok(roles([line(50, 150, 'fetch(https://example.org/gates)', mono), line(50, 162, 'open(https://example.com/gates/)', mono)]).includes('code'));
   t.end();

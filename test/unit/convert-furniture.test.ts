@@ -4,7 +4,7 @@ import type { PageStructure } from '../../src/convert/page/values.js';
 import type { TextLine } from '../../src/convert/page/text-line.js';
 import { plainText } from '../../src/convert/structure/block.js';
 import { structureDocument } from '../../src/convert/structure/structure-document.js';
-import { line, paragraph, sketch } from '../support/sketches.js';
+import { line, pageStructure, paragraph } from '../support/page-structures.js';
 
 /** Of all that is no furniture. */
 function textOf(pages: PageStructure[]): string {
@@ -14,7 +14,7 @@ function textOf(pages: PageStructure[]): string {
 const oneOf = (index: number): string => ['oak', 'elm', 'ash', 'fir'][index]!;
 
 t.test('facts that differ from page to page are no running heads: invoices bound together', (t) => {
-  const pages = (head: (index: number) => TextLine[]): string => textOf([0, 1, 2, 3].map((index) => sketch(index, [...head(index), ...paragraph(50, 120, 480, 30, oneOf(index))])));
+  const pages = (head: (index: number) => TextLine[]): string => textOf([0, 1, 2, 3].map((index) => pageStructure(index, [...head(index), ...paragraph(50, 120, 480, 30, oneOf(index))])));
   const invoice = (index: number): TextLine[] => [line(50, 40, 'Harbour Lights Ltd'), line(50, 54, `Invoice no. ${20931 + 17 * index}`), line(50, 68, `Date: ${4 + 3 * index} June 2024`)];
   for (const index of [0, 1, 2, 3]) for (const text of [`Invoice no. ${20931 + 17 * index}`, `Date: ${4 + 3 * index} June 2024`]) t.match(pages(invoice), text);
   t.notMatch(pages((index) => [line(50, 40, 'Harbour Lights Ltd'), line(50, 54, `Report: sheet ${index + 1} of 4`)]), 'sheet', 'numbers of pages');
@@ -24,22 +24,22 @@ t.test('facts that differ from page to page are no running heads: invoices bound
 });
 
 t.test('a copy of a page makes nothing of it a running head', (t) => {
-  const copy = (index: number, word = 'oak'): PageStructure => sketch(index, [line(50, 60, 'Tenancy agreement'), line(50, 90, 'between Anna Berg and Carl Dorn of Mill Lane'), ...paragraph(50, 130, 480, 12, word), line(50, 760, 'Signed in two copies')]);
+  const copy = (index: number, word = 'oak'): PageStructure => pageStructure(index, [line(50, 60, 'Tenancy agreement'), line(50, 90, 'between Anna Berg and Carl Dorn of Mill Lane'), ...paragraph(50, 130, 480, 12, word), line(50, 760, 'Signed in two copies')]);
   t.equal(textOf([copy(0), copy(1)]).match(/Anna Berg/g)?.length, 2);
   t.end();
 });
 
 t.test('of a page that says nothing else what stands at its edge is text', (t) => {
-  const text = (index: number): PageStructure => sketch(index, paragraph(50, 80, 480, 40, oneOf(index)));
+  const text = (index: number): PageStructure => pageStructure(index, paragraph(50, 80, 480, 40, oneOf(index)));
   const among = (page: PageStructure): string => textOf([text(0), page, text(2)]);
-  t.match(among(sketch(1, [line(50, 30, 'Annex B of the harbour plan')])), 'Annex B');
-  t.match(among(sketch(1, [line(20, 500, 'Written on the side', { angle: 90 })])), 'Written');
-  t.notMatch(among(sketch(1, [line(300, 780, '2')])), /^2$/m, 'a number is its page');
+  t.match(among(pageStructure(1, [line(50, 30, 'Annex B of the harbour plan')])), 'Annex B');
+  t.match(among(pageStructure(1, [line(20, 500, 'Written on the side', { angle: 90 })])), 'Written');
+  t.notMatch(among(pageStructure(1, [line(300, 780, '2')])), /^2$/m, 'a number is its page');
   t.end();
 });
 
 t.test('what all letters of a series begin with is text', (t) => {
-  const letter = (index: number): PageStructure => sketch(index, [...paragraph(50, 60, 480, 3, 'series'), line(50, 120, `You owe ${oneOf(index)} and ${oneOf(3 - index)}.`), ...paragraph(50, 150, 480, 20, oneOf(index))]);
+  const letter = (index: number): PageStructure => pageStructure(index, [...paragraph(50, 60, 480, 3, 'series'), line(50, 120, `You owe ${oneOf(index)} and ${oneOf(3 - index)}.`), ...paragraph(50, 150, 480, 20, oneOf(index))]);
   t.equal(textOf([0, 1, 2, 3].map(letter)).match(/series0/g)?.length, 4 * textOf([letter(0)]).match(/series0/g)!.length);
   t.end();
 });

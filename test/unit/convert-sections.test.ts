@@ -7,11 +7,11 @@ import { structurePage } from '../../src/convert/pipeline/structure-page.js';
 import { openPdf } from '../../src/pdf/index.js';
 import { text } from '../support/pdf-content.js';
 import { makePdf } from '../support/pdf-writer.js';
-import { line, paragraph, regionsOf, sketch } from '../support/sketches.js';
+import { line, pageStructure, paragraph, regionsOf } from '../support/page-structures.js';
 
 /** First words of what is read without their numbers, each once in a row. */
 function reading(...pieces: TextLine[]): string[] {
-  const page = sketch(0, pieces);
+  const page = pageStructure(0, pieces);
   return orderPage(page, page.pieces, new Map<string, number>()).flatMap(({ items }) => items.map((item) => item.line!.text.split(' ')[0]!.replace(/\d.*$/, '')))
     .filter((word, index, all) => word !== all[index - 1]);
 }
@@ -69,9 +69,9 @@ t.test('columns with much leading that are shifted by half of it are columns', (
 });
 
 t.test('a heading beside its label in the margin is a line of its own', (t) => {
-  const order = orderPage(sketch(0, []), [line(50, 100, '2019 – today'), line(150, 100, 'Senior engineer', bold), line(150, 114, 'Surveys of churches and barns.')], new Map<string, number>());
+  const order = orderPage(pageStructure(0, []), [line(50, 100, '2019 – today'), line(150, 100, 'Senior engineer', bold), line(150, 114, 'Surveys of churches and barns.')], new Map<string, number>());
   t.same(order.flatMap(({ items }) => items.map((item) => item.line?.text)), ['2019 – today', 'Senior engineer', 'Surveys of churches and barns.']);
-  const form = orderPage(sketch(0, []), [line(50, 100, 'Customer'), line(150, 100, 'Harbour Works', bold)], new Map<string, number>());
+  const form = orderPage(pageStructure(0, []), [line(50, 100, 'Customer'), line(150, 100, 'Harbour Works', bold)], new Map<string, number>());
   t.same(form.flatMap(({ items }) => items.map((item) => item.line?.text)), ['Customer Harbour Works'], 'the value of a field is not');
   t.end();
 });

@@ -6,7 +6,7 @@ import { markerOf, romanValue } from '../../src/convert/wording/markers.js';
 import { numberingOf } from '../../src/convert/wording/numbering.js';
 import { learnWords } from '../../src/convert/page/vocabulary.js';
 import type { Vocabulary } from '../../src/convert/page/vocabulary.js';
-import { line } from '../support/sketches.js';
+import { line } from '../support/page-structures.js';
 
 function joined(lines: string[], known: string[] = [], soft = false): string {
   const vocabulary: Vocabulary = new Map();

@@ -2,7 +2,7 @@
 import t from 'tap';
 import { definePass, inOrder, runPasses } from '../../src/convert/structure/pass.js';
 import { documentPasses } from '../../src/convert/structure/structure-document.js';
-import { paragraph, sketch } from '../support/sketches.js';
+import { pageStructure, paragraph } from '../support/page-structures.js';
 
 const input = ['pages', 'outline', 'flat'] as const;
 
@@ -36,7 +36,7 @@ t.test('a pass gets what passes before it returned', (t) => {
       return {};
     } }),
   ], ['pages']);
-  const state = runPasses(passes, { pages: [sketch(0, paragraph(50, 60, 400, 3))], outline: [], flat: false });
+  const state = runPasses(passes, { pages: [pageStructure(0, paragraph(50, 60, 400, 3))], outline: [], flat: false });
   t.strictSame(seen, [1]);
   t.strictSame([...state.vocabulary], [['pages', 1]]);
   t.end();

@@ -11,7 +11,7 @@ import { fractionsOf, openPdf } from '../../src/pdf/index.js';
 import type { PageContent } from '../../src/pdf/pdf-page.js';
 import { line, text } from '../support/pdf-content.js';
 import { makePdf } from '../support/pdf-writer.js';
-import { regionsOf } from '../support/sketches.js';
+import { regionsOf } from '../support/page-structures.js';
 
 /** Where a part stands, against the line's baseline, up; sizes in points. */
 interface Measures {

@@ -5,9 +5,9 @@ import type { Block } from '../../src/convert/structure/block.js';
 import { structureDocument } from '../../src/convert/structure/structure-document.js';
 import { joinPieces } from '../../src/convert/page/text-line.js';
 import type { TextLine } from '../../src/convert/page/text-line.js';
-import { line, paragraph, sketch } from '../support/sketches.js';
+import { line, pageStructure, paragraph } from '../support/page-structures.js';
 
-const text = (pieces: TextLine[]): Block[] => structureDocument([sketch(0, pieces)], [], false).blocks;
+const text = (pieces: TextLine[]): Block[] => structureDocument([pageStructure(0, pieces)], [], false).blocks;
 const beginsOf = (blocks: Block[]): string[] => blocks.flatMap((block) => (block.kind === 'text' ? [plainText(block).split(' ')[0]!] : []));
 
 t.test('text below a list is none of its last item', (t) => {

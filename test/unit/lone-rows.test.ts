@@ -3,7 +3,7 @@ import t from 'tap';
 import type { PageStructure } from '../../src/convert/page/values.js';
 import type { TextLine } from '../../src/convert/page/text-line.js';
 import { structureDocument } from '../../src/convert/structure/structure-document.js';
-import { line, paragraph, sketch, table } from '../support/sketches.js';
+import { line, pageStructure, paragraph, table } from '../support/page-structures.js';
 
 const bold: Partial<TextLine> = { bold: true };
 const head = ['Country', 'River', 'Length'];
@@ -28,7 +28,7 @@ const row = (left: number, baseline: number, texts: string[], style: Partial<Tex
 
 /** Text in the left column down to a head at its foot, the table and text in the right one. */
 const twoColumns = (foot: TextLine[], above: TextLine[] = []): PageStructure =>
-  sketch(0, [...paragraph(50, 80, 240, 40, 'mill'), ...foot, ...above, ...paragraph(310, 150, 240, 40, 'swim')], { tables: [tableAt(310, 70, body)] });
+  pageStructure(0, [...paragraph(50, 80, 240, 40, 'mill'), ...foot, ...above, ...paragraph(310, 150, 240, 40, 'swim')], { tables: [tableAt(310, 70, body)] });
 
 t.test('a head that the end of a column parts from its rows', async (t) => {
   const { tables, text } = read([twoColumns(row(50, 700, head, bold))]);
@@ -63,38 +63,38 @@ t.test('what is no head stays text', async (t) => {
 });
 
 // Tables are joined in place.
-const firstPage = (rows = [head, ...body]): PageStructure => sketch(0, paragraph(50, 80, 500, 30, 'mill'), { tables: [tableAt(50, 640, rows)] });
+const firstPage = (rows = [head, ...body]): PageStructure => pageStructure(0, paragraph(50, 80, 500, 30, 'mill'), { tables: [tableAt(50, 640, rows)] });
 const poland = [...row(50, 80, ['Poland', 'Vistula, which', '1047']), line(134, 92, 'ends there')];
 
 t.test('the last row of a table on a page of its own', async (t) => {
   const whole = [head, ...body, ['Poland', 'Vistula, which ends there', '1047']];
-  t.strictSame(read([firstPage(), sketch(1, poland)]).tables, [whole]);
-  const { tables, text } = read([firstPage(), sketch(1, [...poland, ...paragraph(50, 130, 500, 20, 'swim')])]);
+  t.strictSame(read([firstPage(), pageStructure(1, poland)]).tables, [whole]);
+  const { tables, text } = read([firstPage(), pageStructure(1, [...poland, ...paragraph(50, 130, 500, 20, 'swim')])]);
   t.strictSame(tables, [whole], 'text after wider white');
   t.notMatch(text, /Poland/);
 });
 
 t.test('a last row that looks like a running head, with a number at its end, is a row; what pages repeat is a head', async (t) => {
   const last = (baseline: number, texts = ['Poland', 'Vistula', '1047']): TextLine[] => row(50, baseline, texts);
-  const next = (lines: TextLine[], page = 1): PageStructure => sketch(page, [...lines, ...paragraph(50, 130, 500, 30, ['mill', 'swim', 'row', 'sail'][page])]); // no copies of one page
+  const next = (lines: TextLine[], page = 1): PageStructure => pageStructure(page, [...lines, ...paragraph(50, 130, 500, 30, ['mill', 'swim', 'row', 'sail'][page])]); // no copies of one page
   t.strictSame(read([firstPage(), next(last(60))]).tables, [[head, ...body, ['Poland', 'Vistula', '1047']]]);
   t.strictSame(read([firstPage(), next(last(60, ['Rivers', 'of the land', '2'])), next(last(60, ['Rivers', 'of the land', '3']), 2), next(last(60, ['Rivers', 'of the land', '4']), 3)]).tables, [[head, ...body]]);
 });
 
 t.test('what is no row stays text', async (t) => {
   const own = [[head, ...body]];
-  t.strictSame(read([firstPage(), sketch(1, [...poland, ...paragraph(50, 104, 500, 20, 'swim')])]).tables, own, 'text goes on below');
-  t.strictSame(read([firstPage(), sketch(1, [...row(50, 80, ['Poland', 'Vistula', '']), line(134, 92, 'that ends'), line(214, 104, 'long'), line(134, 116, 'there'), line(134, 128, 'at last')])]).tables, own, 'too few texts in its first line');
+  t.strictSame(read([firstPage(), pageStructure(1, [...poland, ...paragraph(50, 104, 500, 20, 'swim')])]).tables, own, 'text goes on below');
+  t.strictSame(read([firstPage(), pageStructure(1, [...row(50, 80, ['Poland', 'Vistula', '']), line(134, 92, 'that ends'), line(214, 104, 'long'), line(134, 116, 'there'), line(134, 128, 'at last')])]).tables, own, 'too few texts in its first line');
   const wide = [[...head, 'Mouth', 'Source'], ['Austria', 'Danube', '350', 'Sulina', 'Breg'], ['Czechia', 'Elbe', '370', 'Hamburg', 'Labe']];
-  const last = (texts: string[]): string[][][] => read([firstPage(wide), sketch(1, [...row(50, 80, texts), line(134, 92, 'that ends'), ...paragraph(50, 130, 500, 20, 'swim')])]).tables;
+  const last = (texts: string[]): string[][][] => read([firstPage(wide), pageStructure(1, [...row(50, 80, texts), line(134, 92, 'that ends'), ...paragraph(50, 130, 500, 20, 'swim')])]).tables;
   t.strictSame(last(['Poland', 'Vistula', '', 'Gdansk', 'Beskid']), [[...wide, ['Poland', 'Vistula that ends', '', 'Gdansk', 'Beskid']]], 'one column may be empty');
   t.strictSame(last(['', 'Vistula', '1047', 'Gdansk', 'Beskid']), [wide], 'but not the one of the labels');
   t.strictSame(last(['Poland', 'Vistula', '', '', 'Beskid']), [wide], 'nor two');
-  const aside = (by: number): string[][][] => read([firstPage(), sketch(1, [...poland.map((piece) => ({ ...piece, box: { ...piece.box, left: piece.box.left + by, right: piece.box.right + by } })), ...paragraph(50, 130, 500, 20, 'swim')])]).tables;
+  const aside = (by: number): string[][][] => read([firstPage(), pageStructure(1, [...poland.map((piece) => ({ ...piece, box: { ...piece.box, left: piece.box.left + by, right: piece.box.right + by } })), ...paragraph(50, 130, 500, 20, 'swim')])]).tables;
   t.strictSame(aside(24), [[...own[0]!, ['Poland', 'Vistula, which ends there', '1047']]], 'it may stand a little to a side of its columns');
   t.strictSame(aside(44), own, 'but not far, as another table would');
-  const under = sketch(0, [...paragraph(50, 80, 500, 30, 'mill'), ...paragraph(50, 720, 500, 3, 'mill')], { tables: [tableAt(50, 640, [head, ...body])] });
-  t.strictSame(read([under, sketch(1, poland)]).tables, own, 'the table is not the last on its page');
+  const under = pageStructure(0, [...paragraph(50, 80, 500, 30, 'mill'), ...paragraph(50, 720, 500, 3, 'mill')], { tables: [tableAt(50, 640, [head, ...body])] });
+  t.strictSame(read([under, pageStructure(1, poland)]).tables, own, 'the table is not the last on its page');
   const columns = [0, 1, 2].flatMap((column) => paragraph(54 + 80 * column, 80, 70, 16, 'swim'));
-  t.strictSame(read([firstPage(), sketch(1, columns)]).tables, own, 'columns of text as wide');
+  t.strictSame(read([firstPage(), pageStructure(1, columns)]).tables, own, 'columns of text as wide');
 });

@@ -4,7 +4,7 @@ import { withProposedFigures } from '../../src/convert/decide/figure-proposals.j
 import type { FigureRegion } from '../../src/convert/page/regions.js';
 import type { TextLine } from '../../src/convert/page/text-line.js';
 import type { LayoutPrediction } from '../../src/convert/page/layout-prediction.js';
-import { line } from '../support/sketches.js';
+import { line } from '../support/page-structures.js';
 
 /** From 100 to 500 points across, from 200 to 300 down the page. */
 const opinion: LayoutPrediction = { regions: [{ label: 'picture', score: 0.99, lines: [], drawn: true, left: 100, right: 500, top: 200, bottom: 300 }], lines: new Map(), words: [[]] };

@@ -101,8 +101,8 @@ t.test('a page is read while the one before is looked at; each gets what was see
   const seen = await read({ layout: async () => ({ regions: [], odds: [] }), options: { forceOcr: true }, recognisers: slowReader(log) }, log);
   t.strictSame([numbers(seen), seen.errors, seen.complete], [[1, 2, 3], [], true]);
   t.strictSame(log.filter((entry) => entry.startsWith('waited')), []);
-  t.ok(log.indexOf('told 1') < log.indexOf('read 3'), 'no page is read before the last but one has been seen');
-  t.ok(log.includes('at 1, and still at 2'), 'while one waits for its sketch the look at the next may end the worker');
+  t.ok(log.indexOf('told 1') < log.indexOf('read 3'), 'no page is read before recognition of the last but one has ended');
+  t.ok(log.includes('at 1, and still at 2'), 'while a page waits for its structure, reading the next one may end the worker');
   t.strictSame(seen.pages.map(({ recognised }) => recognised?.by), ['test', 'test', 'test']);
   const single: string[] = [];
   const alone = await read({ layout: async () => ({ regions: [], odds: [] }), options: { forceOcr: true }, recognisers: slowReader(single), pageByPage: true }, single);

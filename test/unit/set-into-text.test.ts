@@ -5,10 +5,10 @@ import type { Block } from '../../src/convert/structure/block.js';
 import { textPanels } from '../../src/convert/layout/panels.js';
 import { structureDocument } from '../../src/convert/structure/structure-document.js';
 import type { TextLine } from '../../src/convert/page/text-line.js';
-import { line, paragraph, sketch } from '../support/sketches.js';
+import { line, pageStructure, paragraph } from '../support/page-structures.js';
 
 const beginsOf = (blocks: Block[]): string[] => blocks.flatMap((block) => (block.kind === 'text' ? [plainText(block).split(' ')[0]!] : []));
-const text = (pieces: TextLine[], panels: { left: number; right: number; top: number; bottom: number }[] = []): Block[] => structureDocument([sketch(0, pieces, { panels })], [], false).blocks;
+const text = (pieces: TextLine[], panels: { left: number; right: number; top: number; bottom: number }[] = []): Block[] => structureDocument([pageStructure(0, pieces, { panels })], [], false).blocks;
 /** Running text whose last line is as full as the others. */
 const open = (...given: Parameters<typeof paragraph>): TextLine[] => {
   const [left, baseline, width, count, word, style] = given;

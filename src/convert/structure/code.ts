@@ -132,12 +132,12 @@ function leadingOf(lines: TextLine[]): number {
 }
 
 /** Where each part's lines begin if they are not set in: its column's left edge, or the one before's where the whole column is set in by so many letters. */
-function originsOf(parts: ColumnPart[], cell: number): number[] {
+function originsOf(parts: ColumnPart[], characterWidth: number): number[] {
   const origins: number[] = [];
-  const widest = Math.max(...parts.map(({ column }) => widthOf(column))) / cell;
+  const widest = Math.max(...parts.map(({ column }) => widthOf(column))) / characterWidth;
   for (const { column } of parts) {
     const before = origins.at(-1) ?? column.left;
-    const indent = (column.left - before) / cell;
+    const indent = (column.left - before) / characterWidth;
     const isSetIn = indent > 0 && indent < 0.3 * widest && Math.abs(indent - Math.round(indent)) < 0.1;
     origins.push(isSetIn ? before : column.left);
   }
@@ -145,7 +145,7 @@ function originsOf(parts: ColumnPart[], cell: number): number[] {
 }
 
 /** The width of a character, as most characters have it. White space between the pieces of a line has any width. */
-function cellOf(lines: TextLine[]): number {
+function characterWidthOf(lines: TextLine[]): number {
   const runs = lines.flatMap(({ text, box, pieces }) => {
     if (pieces.length === 0) return [{ length: text.length, width: widthOf(box) }];
     return pieces.map(({ start, left, right }, index) => ({ length: text.slice(start, pieces[index + 1]?.start).trim().length, width: right - left }));
@@ -156,34 +156,34 @@ function cellOf(lines: TextLine[]): number {
 
 /** The lines as they stand: one space for each character's width of indentation, empty lines where the page leaves room. */
 export function codeText(parts: ColumnPart[]): string {
-  const cell = cellOf(parts.flatMap((part) => part.lines));
-  const origins = originsOf(parts, cell);
+  const characterWidth = characterWidthOf(parts.flatMap((part) => part.lines));
+  const origins = originsOf(parts, characterWidth);
   const setIn = Math.min(...parts.map(({ lines: own }, index) => unionBox(own.map(({ box }) => box)).left - origins[index]!));
-  return parts.map((part, index) => partText(part.lines, origins[index]! + setIn, cell, leadingOf(part.lines))).join('\n');
+  return parts.map((part, index) => partText(part.lines, origins[index]! + setIn, characterWidth, leadingOf(part.lines))).join('\n');
 }
 
 /** Empty lines in a row, at most: wider white space is no listing's. */
 const mostEmpty = 8;
 
-function partText(lines: TextLine[], left: number, cell: number, leading: number): string {
+function partText(lines: TextLine[], left: number, characterWidth: number, leading: number): string {
   let text = '';
   for (const [index, line] of lines.entries()) {
     if (index > 0) {
       const distance = (line.baseline - lines[index - 1]!.baseline) / leading;
       text += '\n'.repeat(distance > 1.6 ? Math.min(mostEmpty + 1, Math.max(2, Math.round(distance))) : 1);
     }
-    text += placed(line, left, cell);
+    text += placed(line, left, characterWidth);
   }
   return text;
 }
 
-function placed(line: TextLine, left: number, cell: number): string {
-  const indent = ' '.repeat(Math.max(0, Math.min(200, Math.round((line.box.left - left) / cell))));
+function placed(line: TextLine, left: number, characterWidth: number): string {
+  const indent = ' '.repeat(Math.max(0, Math.min(200, Math.round((line.box.left - left) / characterWidth))));
   if (line.pieces.length === 0) return indent + line.text;
   let text = '';
   for (const [index, piece] of line.pieces.entries()) {
     const end = line.pieces[index + 1]?.start ?? line.text.length;
-    const column = Math.max(0, Math.min(400, Math.round((piece.left - left) / cell)));
+    const column = Math.max(0, Math.min(400, Math.round((piece.left - left) / characterWidth)));
     const gap = text.length === 0 ? column : Math.max(1, column - text.length);
     text += ' '.repeat(gap) + line.text.slice(piece.start, end).trim();
   }

@@ -5,7 +5,7 @@ import type { ConvertOptions } from '../options.js';
 import type { FoundTable } from '../page/found-table.js';
 import { readingFrames, type Frame } from './evidence/frame.js';
 import { inReadingDirection } from './evidence/reading-direction.js';
-import { withTurnedHeads } from './evidence/rotated-headers.js';
+import { withRotatedHeaders } from './evidence/rotated-headers.js';
 import { findTagged } from './evidence/tagged.js';
 import { findMarked } from './marked-tables.js';
 import { sceneOf } from './scene.js';
@@ -41,7 +41,7 @@ export function findSureAndDoubtful(page: PageContent, options: Pick<ConvertOpti
     const taken = tableWords(found.flatMap((one) => one.tables));
     const rest = index === 0 ? withoutTables(frame, tagged) : { ...frame, pieces: frame.pieces.filter(({ word }) => !taken.has(word)) };
     const { tables, doubtful } = findInFrame(rest, wantsDoubtful);
-    found.push({ tables: index === 0 ? [...tagged, ...withTurnedHeads(tables, page)] : tables, doubtful });
+    found.push({ tables: index === 0 ? [...tagged, ...withRotatedHeaders(tables, page)] : tables, doubtful });
   }
   const inOrder = (tables: FoundTable[]): FoundTable[] => tables.map(inReadingDirection).sort((a, b) => a.box.top - b.box.top || a.box.left - b.box.left);
   return { tables: inOrder(found.flatMap(({ tables }) => tables)), doubtful: inOrder(found.flatMap(({ doubtful }) => doubtful)) };

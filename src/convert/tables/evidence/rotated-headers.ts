@@ -12,19 +12,19 @@ const mostBeside = 1.3;
 const leastColumns = 2;
 
 /** The tables, each with the rotated words in its empty header cells or right above its columns. A word joins at most one table. */
-export function withTurnedHeads(tables: FoundTable[], page: PageContent): FoundTable[] {
-  const turned = page.words.filter(({ angle, size }) => isTurned(angle) && size > 0);
-  if (turned.length === 0 || tables.length === 0) return tables;
+export function withRotatedHeaders(tables: FoundTable[], page: PageContent): FoundTable[] {
+  const rotated = page.words.filter(({ angle, size }) => isRotated(angle) && size > 0);
+  if (rotated.length === 0 || tables.length === 0) return tables;
   const used = new Set(tables.flatMap(({ cells }) => cells.flatMap(({ words }) => words)));
   return tables.map((table) => {
-    const free = turned.filter((word) => !used.has(word));
-    const headed = withHeads(table, headsOver(table, free));
+    const free = rotated.filter((word) => !used.has(word));
+    const headed = withHeaders(table, headersOver(table, free));
     for (const { words } of headed.cells) for (const word of words) used.add(word);
     return headed;
   });
 }
 
-function isTurned(angle: number): boolean {
+function isRotated(angle: number): boolean {
   return [90, 270].some((turn) => Math.abs(((angle - turn + 540) % 360) - 180) <= 3);
 }
 
@@ -43,11 +43,11 @@ function columnOf(word: Word, columns: { left: number; right: number }[]): numbe
   return nearest !== undefined && off(nearest[1]) < mostBeside * word.size ? nearest[0] : undefined;
 }
 
-/** Turned words by the column that they stand over: down to the second row, without white space between them. */
-function headsOver(table: FoundTable, free: Word[]): Map<number, Word[]> {
+/** Rotated words by the column that they stand over: down to the second row, without white space between them. */
+function headersOver(table: FoundTable, free: Word[]): Map<number, Word[]> {
   const second = table.cells.filter(({ row }) => row === 1).map(({ box }) => box.top);
   const end = second.length === 0 ? table.box.bottom : Math.min(...second);
-  const heads = new Map<number, Word[]>();
+  const headers = new Map<number, Word[]>();
   const columns = columnsOf(table);
   for (const column of columns.keys()) {
     const words: Word[] = [];
@@ -57,9 +57,9 @@ function headsOver(table: FoundTable, free: Word[]): Map<number, Word[]> {
       words.push(word);
       top = Math.min(top, word.box.top);
     }
-    if (words.length > 0) heads.set(column, inOrder(words));
+    if (words.length > 0) headers.set(column, inOrder(words));
   }
-  return heads;
+  return headers;
 }
 
 /** Upwards: lines from the left, each from below; downwards the other way round. */
@@ -71,38 +71,38 @@ function inOrder(words: Word[]): Word[] {
   return lines.flatMap((line) => line.sort((a, b) => (up ? b.box.bottom - a.box.bottom : a.box.top - b.box.top)));
 }
 
-function withHeads(table: FoundTable, heads: Map<number, Word[]>): FoundTable {
-  if (heads.size === 0) return table;
+function withHeaders(table: FoundTable, headers: Map<number, Word[]>): FoundTable {
+  if (headers.size === 0) return table;
   const firstRow = table.cells.filter(({ row }) => row === 0);
   const isFree = (column: number): boolean => !firstRow.some((cell) => cell.column <= column && column < cell.column + cell.columnSpan && cell.words.length > 0);
-  if ([...heads.keys()].every(isFree)) return intoFirstRow(table, heads);
-  return heads.size < leastColumns ? table : aboveFirstRow(table, heads);
+  if ([...headers.keys()].every(isFree)) return intoFirstRow(table, headers);
+  return headers.size < leastColumns ? table : aboveFirstRow(table, headers);
 }
 
 const around = (words: Word[], box: Box): Box => unionBox([box, ...words.map((word) => word.box)]);
 
-function intoFirstRow(table: FoundTable, heads: Map<number, Word[]>): FoundTable {
-  const cells = table.cells.filter((cell) => !(cell.row === 0 && cell.words.length === 0 && cell.columnSpan === 1 && cell.rowSpan === 1 && heads.has(cell.column)));
+function intoFirstRow(table: FoundTable, headers: Map<number, Word[]>): FoundTable {
+  const cells = table.cells.filter((cell) => !(cell.row === 0 && cell.words.length === 0 && cell.columnSpan === 1 && cell.rowSpan === 1 && headers.has(cell.column)));
   const replaced = table.cells.filter((cell) => !cells.includes(cell));
   const columns = columnsOf(table);
-  for (const [column, words] of heads) {
+  for (const [column, words] of headers) {
     const wide = cells.find((cell) => cell.row === 0 && cell.column <= column && column < cell.column + cell.columnSpan);
     if (wide !== undefined) wide.words = [...wide.words, ...words];
-    else cells.push(headCell(column, words, replaced.find((cell) => cell.column === column)?.box ?? { ...table.box, ...columns[column] }));
+    else cells.push(headerCell(column, words, replaced.find((cell) => cell.column === column)?.box ?? { ...table.box, ...columns[column] }));
   }
   const headed = cells.map((cell) => (cell.row === 0 ? { ...cell, columnHeader: true, rowHeader: false } : cell));
-  return { ...table, box: around([...heads.values()].flat(), table.box), cells: headed.sort((a, b) => a.row - b.row || a.column - b.column) };
+  return { ...table, box: around([...headers.values()].flat(), table.box), cells: headed.sort((a, b) => a.row - b.row || a.column - b.column) };
 }
 
-function aboveFirstRow(table: FoundTable, heads: Map<number, Word[]>): FoundTable {
+function aboveFirstRow(table: FoundTable, headers: Map<number, Word[]>): FoundTable {
   const columns = columnsOf(table);
-  const words = [...heads.values()].flat();
+  const words = [...headers.values()].flat();
   const top = Math.min(...words.map(({ box }) => box.top));
-  const head = columns.map((column, at) => headCell(at, heads.get(at) ?? [], { ...column, top, bottom: table.box.top }));
+  const header = columns.map((column, at) => headerCell(at, headers.get(at) ?? [], { ...column, top, bottom: table.box.top }));
   const below = table.cells.map((cell) => ({ ...cell, row: cell.row + 1, columnHeader: false }));
-  return { ...table, rowCount: table.rowCount + 1, box: around(words, table.box), cells: [...head, ...below] };
+  return { ...table, rowCount: table.rowCount + 1, box: around(words, table.box), cells: [...header, ...below] };
 }
 
-function headCell(column: number, words: Word[], box: Box): TableCell {
+function headerCell(column: number, words: Word[], box: Box): TableCell {
   return { row: 0, column, rowSpan: 1, columnSpan: 1, columnHeader: true, rowHeader: false, words, box };
 }

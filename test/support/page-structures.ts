@@ -39,7 +39,7 @@ export function regionsOf(content: PageContent): PageRegions {
   return { content, invisibleCharacters: 0, contents: null, listings: [], tables: [], prediction: null };
 }
 
-export function sketch(pageIndex: number, pieces: TextLine[], more: Partial<PageStructure> = {}): PageStructure {
+export function pageStructure(pageIndex: number, pieces: TextLine[], more: Partial<PageStructure> = {}): PageStructure {
   return {
     pageIndex, width: 600, height: 800, pieces, tables: [], figures: [], separators: [], columnRules: [], cardRows: [], panels: [],
     hidden: { outsidePage: 0, clipped: 0, covered: 0, sameColor: 0, hiddenLayer: 0, invisible: 0 },
