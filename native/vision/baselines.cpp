@@ -1,4 +1,4 @@
-// Lowest points, chains, and the pooled least-squares slope.
+// Finds the lowest points of letters, chains them, and fits one slope to all chains by least squares.
 #include "vision/baselines.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace lectern::vision {
 namespace {
 
-/// A point of the page turned so that the assumed skew is level: `along` grows with reading, `down` towards the foot.
+/// A point of the page, rotated so that the assumed skew is horizontal: `along` grows in reading direction, `down` towards the foot of the page.
 struct Point {
   float along;
   float down;
@@ -22,7 +22,7 @@ struct Chain {
 
 constexpr float nowhere = std::numeric_limits<float>::lowest();
 
-/// One point for each letter: marks of several letters (words whose letters touch) are cut into slices a letter wide.
+/// One point for each letter. Marks of several letters (words whose letters touch) are cut into slices of one letter's width.
 std::vector<Point> lowest_points(const Ink& ink, const std::vector<bool>& is_text, int letter_height, double degrees) {
   const double radians = degrees * std::numbers::pi / 180;
   const auto cosine = static_cast<float>(std::cos(radians));
@@ -40,7 +40,7 @@ std::vector<Point> lowest_points(const Ink& ink, const std::vector<bool>& is_tex
     if (!is_text[index]) continue;
     const Mark& mark = ink.marks[index];
     const auto slices = static_cast<int>(first_slice[index + 1] - first_slice[index]);
-    // A run may cross several slices: walk it in steps shorter than one.
+    // A run may cross several slices: walk along it in steps shorter than a slice.
     for (int begin = run.begin; begin < run.end; begin += run_step) {
       const int end = std::min(begin + run_step, run.end);
       const int slice = (begin + end - 1 - 2 * mark.left) * slices / (2 * mark.width());
@@ -58,11 +58,11 @@ std::vector<Point> lowest_points(const Ink& ink, const std::vector<bool>& is_tex
   return points;
 }
 
-/// Each point joins the chain that ends within three letters to its left at nearly its own height, or begins one.
+/// Each point joins the chain that ends within three letters to its left at nearly the same height. Otherwise it begins a new chain.
 std::vector<Chain> chain_up(const std::vector<Point>& points, int letter_height, const Cancel& cancel) {
-  // Wide enough for the spaces of a justified line: with 1.2 letters instead of 3 a third of the pages came out wrong.
+  // Three letters cover the spaces of a justified line: with 1.2 letters a third of the pages had wrong results.
   const float reach = 3.0F * static_cast<float>(letter_height);
-  // A third of a letter: descenders, which are deeper, chain among themselves and then skew like all the rest.
+  // A third of a letter: descenders are deeper. They form chains among themselves, with the same skew as the others.
   const float tolerance = std::max(1.5F, 0.3F * static_cast<float>(letter_height));
   std::vector<Chain> chains;
   std::vector<std::size_t> open;
@@ -83,14 +83,14 @@ std::vector<Chain> chain_up(const std::vector<Point>& points, int letter_height,
     }
     Chain& chain = chains[nearest];
     chain.points.push_back(point);
-    // Follows the skew that is still unknown without jumping after one deep letter.
+    // Follows the unknown skew without a jump after one descender.
     chain.down += 0.25F * (point.down - chain.down);
   }
   std::erase_if(chains, [](const Chain& chain) { return chain.points.size() < 4; });
   return chains;
 }
 
-/// The intercept of a chain at a given slope: the median, so that descenders and specks do not move it.
+/// The intercept of a chain at a given slope. It is the median, so that descenders and specks do not move it.
 float middle_of(const Chain& chain, double slope, std::vector<float>& scratch) {
   scratch.clear();
   for (const Point& point : chain.points) scratch.push_back(point.down - static_cast<float>(slope) * point.along);
@@ -104,7 +104,7 @@ struct Fit {
   int support;
 };
 
-/// One slope for all chains by least squares, over the points within `trim` pixels of their chain at the slope so far.
+/// Fits one slope to all chains by least squares, over the points within `trim` pixels of their chain at the previous slope.
 Fit fit_slope(const std::vector<Chain>& chains, double slope, float trim) {
   double squares = 0;
   double products = 0;
@@ -130,7 +130,7 @@ Fit fit_slope(const std::vector<Chain>& chains, double slope, float trim) {
       squares += (point.along - along) * (point.along - along);
       products += (point.along - along) * (point.down - down);
     }
-    // Chance makes short chains, and long ones that are not straight; writing makes neither.
+    // Noise forms short chains, and long ones that are not straight; text forms neither.
     if (kept.size() >= 6 && 10 * kept.size() >= 7 * chain.points.size()) support += static_cast<int>(kept.size());
   }
   return {squares > 0 ? products / squares : slope, support};
@@ -143,7 +143,7 @@ Skew measure_skew(const Ink& ink, const std::vector<bool>& is_text, int letter_h
   const std::vector<Point> points = lowest_points(ink, is_text, letter_height, degrees);
   const std::vector<Chain> chains = chain_up(points, letter_height, cancel);
   Fit fit{0, 0};
-  // From what a wrong start of half a degree needs down to the jitter of a baseline, in pixels.
+  // Pixels: from the tolerance that a start wrong by half a degree needs down to the jitter of a baseline.
   for (const float trim : {2.5F, 1.5F, 1.5F, 1.0F, 1.0F}) fit = fit_slope(chains, fit.slope, trim);
   return {degrees - std::atan(fit.slope) * 180 / std::numbers::pi, static_cast<int>(points.size()), fit.support};
 }

@@ -11,12 +11,11 @@ namespace lectern::vision {
 struct Skew {
   double degrees;  // counter-clockwise positive
   int points;      // letters, about
-  int support;     // of these, how many stand on one of the straight lines that were found
+  int support;     // of these, the letters that stand on one of the straight lines
 };
 
-/// Measures the skew near `degrees` (within about a degree) from the marks that `is_text` names. Letters are chained into
-/// lines along that direction, and one slope is fitted to all lines, each with an intercept of its own: columns whose lines
-/// do not meet and tables do not mislead it, and a long line counts for more than a short one.
+/// Measures the skew near `degrees` (within about a degree) from the marks that `is_text` selects. The function chains letters into lines along that direction and fits one slope to all lines,
+/// each with an intercept of its own. Columns whose lines do not meet, and tables, therefore do not mislead it, and a long line has more weight than a short one.
 /// `letter_height` in pixels. Throws Error `cancelled`.
 Skew measure_skew(const Ink& ink, const std::vector<bool>& is_text, int letter_height, double degrees,
                   const Cancel& cancel);

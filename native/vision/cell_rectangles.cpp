@@ -1,4 +1,4 @@
-// From row to row: what begins and ends where the row above does goes on.
+// Goes down row by row: an extent continues a rectangle if it begins and ends where the row above does.
 #include "vision/cell_rectangles.h"
 
 #include <algorithm>
@@ -8,18 +8,18 @@
 namespace lectern::vision {
 namespace {
 
-/// Cells: how far an edge may be off from row to row and from its first, and what gap in a row is noise.
+/// In cells: the distance of an edge from that of the row above and from the first one, and the widest gap in a row that is noise.
 constexpr int most_drift = 2;
 constexpr int widest_gap = 2;
-/// By so many cells an edge that stands out at a stroke differs from the row beyond: curves change less.
+/// In cells: at a straight edge the next row differs by at least this; curves change less.
 constexpr int least_step = 10;
-/// So many rows beyond an edge tell whether it is one.
+/// The number of rows after an edge that are compared with it.
 constexpr int curve_rows = 3;
 
 struct Extent {
   int left;
   int right;
-  int grey;  // its mean, in sixteenths
+  int grey;  // mean, in sixteenths
 };
 
 std::vector<Extent> extents_of(const CellMask& mask, const Cells& greys, int row, int least) {
@@ -45,13 +45,13 @@ std::vector<Extent> extents_of(const CellMask& mask, const Cells& greys, int row
 
 bool is_near(const Extent& a, const Extent& b, int most) { return std::abs(a.left - b.left) <= most && std::abs(a.right - b.right) <= most; }
 
-/// A ground of another grey begins.
+/// Whether the greys differ as those of two fills.
 bool is_step(const Extent& a, const Extent& b) { return std::abs(a.grey - b.grey) >= 16 * ground_contrast; }
 
 using Rows = std::vector<std::vector<Extent>>;
 
-/// Whether a rectangle whose last row is `edge` ends in a stroke and not in a curve: the next rows from `row` on in steps of `step` are not all like it. The first may be:
-/// an edge goes through cells, of which some are ground and some are paper.
+/// Whether a rectangle whose last row is `edge` ends in a straight edge and not in a curve: of the next rows, from `row` on in steps of `step`, at least one differs from it. The first may be equal, because
+/// an edge can cut cells, which are then partly fill and partly paper.
 bool ends_sharply(const Extent& edge, const Rows& rows, int row, int step) {
   for (int i = 0; i < curve_rows; ++i, row += step) {
     if (row < 0 || row >= static_cast<int>(rows.size())) return true;
@@ -73,7 +73,7 @@ std::vector<Rectangle> rectangles_of(const CellMask& mask, const Cells& greys, b
   Rows rows;
   for (int row = 0; row < greys.rows; ++row) {
     rows.push_back(extents_of(mask, greys, row, least_columns));
-    // Letters make the rows of a ground lighter.
+    // Letters make the rows of a fill lighter.
     if (!one_grey) for (Extent& extent : rows.back()) extent.grey = 0;
   }
   std::vector<Rectangle> found;
@@ -86,7 +86,7 @@ std::vector<Rectangle> rectangles_of(const CellMask& mask, const Cells& greys, b
       std::size_t follows = extents.size();
       for (std::size_t i = 0; i < extents.size(); ++i) {
         const bool goes_on = is_near(one.last, extents[i], 1) && is_near(one.first, extents[i], most_drift + (row - one.top) / 100);
-        // Against the row before the last: one row may be half of this grey and half of the next.
+        // Compare with the row before the last: one row may be half of this grey and half of the next.
         if (!taken[i] && goes_on && !is_step(one.before, extents[i])) follows = i;
       }
       if (follows < extents.size()) {
@@ -118,7 +118,7 @@ std::vector<Rectangle> parts_of(const Cells& greys, const Rectangle& box, int le
   int left = 0;
   const auto step_at = [&](std::size_t column) { return std::abs(means[column] - means[column - 2]); };
   for (std::size_t column = 2; column < means.size(); ++column) {
-    // Where it is steepest.
+    // Cut at the steepest change.
     if (step_at(column) < 16 * ground_contrast || (column + 1 < means.size() && step_at(column + 1) >= step_at(column))) continue;
     const std::size_t cut = std::abs(means[column] - means[column - 1]) > std::abs(means[column - 1] - means[column - 2]) ? column : column - 1;
     add(left, static_cast<int>(cut));

@@ -7,11 +7,11 @@
 
 namespace lectern::vision {
 
-/// Disjoint sets of 0..count-1 (union-find with path halving); a set is known by one of its members.
+/// Disjoint sets of 0..count-1 (union-find with path halving). One member of a set represents it.
 class Components {
  public:
   explicit Components(std::size_t count) : parents_(count) { std::iota(parents_.begin(), parents_.end(), std::size_t{0}); }
-  /// The member by which the set of `one` is known, until the next join.
+  /// The representative of the set of `one`, valid until the next join.
   std::size_t find(std::size_t one) {
     while (parents_[one] != one) one = parents_[one] = parents_[parents_[one]];
     return one;

@@ -17,7 +17,7 @@ constexpr std::size_t most_dictionary_lines = 200'000;
 
 struct Best {
   std::vector<int> label;      // (columns)
-  std::vector<float> highest;  // its score
+  std::vector<float> highest;  // score of that class
 };
 
 Best best_of(const ClassScores& scores) {

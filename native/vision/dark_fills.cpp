@@ -1,4 +1,4 @@
-// Cells of the page are dark or not; what light letters break up is closed, what is small is a letter itself.
+// Classifies cells of the page as dark or not, closes the gaps that light letters make, and removes small groups, which are letters themselves.
 #include "vision/dark_fills.h"
 
 #include <algorithm>
@@ -10,18 +10,18 @@
 namespace lectern::vision {
 namespace {
 
-// A cell is a twelfth of an inch: half of a line of 10 points.
+// A cell is a twelfth of an inch: half the height of a line of 10 points.
 constexpr int cells_an_inch = 12;
-// Of 100 pixels: bold white letters cover half of the ground between their heads and feet.
+// Per hundred pixels. Bold white letters cover half of the fill between their tops and bottoms.
 constexpr int least_dark = 45;
-// Cells of the smallest ground, and of its sides: black letters of up to a sixth of an inch are thinner.
+// In cells: the area and the sides of the smallest fill. Black letters of up to a sixth of an inch are thinner.
 constexpr std::size_t least_cells = 12;
 constexpr int least_width = 4;
 constexpr int least_height = 2;
-// Cells that letters make light between two dark ones.
+// In cells: light letters between two dark cells make a gap of at most this width.
 constexpr int widest_break = 2;
 
-/// Which cells of a page are dark: (rows, columns).
+/// The dark cells of a page: (rows, columns).
 struct Cells {
   int columns;
   int rows;
@@ -62,7 +62,7 @@ Cells cells_of(const Gray& page, int side) {
   return cells;
 }
 
-/// Dark cells that hang together, sides touching, are kept where they are many; the others are letters and lines.
+/// Keeps groups of dark cells that touch by their sides if they are large. Small groups are letters and lines.
 void drop_small(Cells& cells) {
   std::vector<std::uint8_t> seen(cells.dark.size(), 0);
   for (int row = 0; row < cells.rows; ++row) {

@@ -7,8 +7,8 @@
 
 namespace lectern::vision {
 
-/// `page` with the greys of its dark fills inverted and everything else white; empty where no fill of at least a third by a sixth of an inch is dark.
-/// Dark is below half of the paper, the page's 90th percentile, in nearly half of the pixels around.
+/// Returns `page` with the greys of its dark fills inverted and everything else white; empty if no dark fill measures at least a third by a sixth of an inch.
+/// A pixel is dark if it is below half of the paper's grey, which is the 90th percentile of the page. A fill needs dark pixels in nearly half of the surroundings.
 std::optional<Gray> invert_dark_fills(const Gray& page, int dpi);
 
 }  // namespace lectern::vision

@@ -1,4 +1,4 @@
-// Which rectangles of cells darker than paper are grounds, and not photographs, curves, large letters or shadows.
+// Selects the rectangles of cells darker than paper that are fills, and not photographs, curves, large letters or shadows.
 #include "vision/fills.h"
 
 #include <algorithm>
@@ -13,27 +13,27 @@
 namespace lectern::vision {
 namespace {
 
-/// Below half of the paper's light a ground is dark, and what stands on it is light. Below five sixths it may be: on the blue and the orange of an office's tables white letters stand.
+/// Shares of the paper's grey. A fill below the first is dark, and text on it is light. Below the second text may be light: white letters on the blue and orange of office tables.
 constexpr double dark_share = 0.5;
 constexpr double medium_share = 0.84;
 /// Inches.
 constexpr double least_width = 0.5;
 constexpr double least_height = 0.125;
-/// Of a side, what must be set off, by how many grey levels, from which cell within.
+/// The share of a side that must be distinct from the cells beyond it, the difference in grey levels, and the distance in cells from the edge at which the inside is measured.
 constexpr double least_side = 0.6;
 constexpr int least_set_off = 4;
 constexpr int within_edge = 2;
-/// Or where the ground goes on beyond it, so much together; also of a dark rectangle's edge, what must be dark.
+/// The share of a side that must be distinct or continue as another fill; also the share of a dark rectangle's edge that must be dark.
 constexpr double least_edge = 0.9;
-/// A white rule between two grounds is no wider.
+/// In cells: the widest white line between two fills.
 constexpr int cells_beyond = 3;
-/// Grey levels by which its cells may differ from their mean, on average.
+/// The largest mean distance of its cells from their mean, in grey levels.
 constexpr double most_uneven = 5;
-/// Of a dark rectangle's cells, sorted from the darkest, those that are ground in any case, and the grey levels that they may be apart.
+/// Quantiles of a dark rectangle's cells, from the darkest, that belong to the fill in any case, and the largest distance of these two in grey levels.
 constexpr std::array<double, 2> ground_share{0.3, 0.55};
 constexpr int most_uneven_dark = 8;
 
-/// Mean of `cells` in the rectangle, and how far they are from it on average.
+/// The mean of `cells` in the rectangle, and their mean distance from it.
 std::array<double, 2> evenness(const Cells& cells, const Rectangle& box) {
   double sum = 0, off = 0;
   const double count = (box.right - box.left) * (box.bottom - box.top);
@@ -47,9 +47,9 @@ std::array<double, 2> evenness(const Cells& cells, const Rectangle& box) {
   return {mean, off / count};
 }
 
-/// Whether all sides are set off from a cell beyond them, or the ground goes on there as it is within, in another rectangle: a page's shadow fades.
+/// Whether the cells beyond each side are distinct, or continue with the grey of the inside in another rectangle. The shadow of a page fades instead.
 bool stands_out(const Cells& grounds, int paper, const Rectangle& box, double mean) {
-  // Along a side: the edge's first cell, what leads out of the rectangle, and how many there are.
+  // Walks along a side: its first cell, the direction out of the rectangle, and its length.
   const auto side = [&](int column, int row, int across, int down, int count) {
     int set_off = 0, going_on = 0;
     double sum = 0;
@@ -73,7 +73,7 @@ bool stands_out(const Cells& grounds, int paper, const Rectangle& box, double me
   return side(box.left, box.top, -1, 0, height) && side(box.right - 1, box.top, 1, 0, height) && side(box.left, box.top, 0, -1, width) && side(box.left, box.bottom - 1, 0, 1, width);
 }
 
-/// Whether letters on a dark rectangle leave its ground even: the darker half of its cells, but for the darkest, which may be a rule or black letters. `grey` becomes the ground's.
+/// Whether the fill of a dark rectangle is uniform between its letters: compares two quantiles of the darker half, without the darkest cells, which may be a ruling or black letters. Sets `grey` to that of the fill.
 bool is_even_ground(const Cells& means, const Rectangle& box, std::uint8_t& grey) {
   std::vector<std::uint8_t> greys;
   for (int row = box.top; row < box.bottom; ++row) {
@@ -85,7 +85,7 @@ bool is_even_ground(const Cells& means, const Rectangle& box, std::uint8_t& grey
   return at(ground_share[1]) - at(ground_share[0]) <= most_uneven_dark;
 }
 
-/// Whether the rectangle is dark along all of its edges, one cell within: letters stand apart from a ground's edges, but make the edges of what is but large letters close together.
+/// Whether the rectangle is dark along all of its edges, one cell inside. Text keeps a distance from the edges of a fill, but large letters close together form the edges of a rectangle that is no fill.
 bool is_edged(const CellMask& dark, int columns, const Rectangle& box) {
   const auto is_dark = [&](int column, int row) { return dark[static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) + static_cast<std::size_t>(column)] != 0; };
   const auto along = [&](int begin, int end, auto at) {

@@ -1,4 +1,4 @@
-// Filled rectangles that a page's bitmap shows: the grounds of cells, stripes, heads and panels.
+// Filled rectangles in the bitmap of a page: fills of cells, stripes, header rows and panels.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 namespace lectern::vision {
 
 struct Fill {
-  // Pixels, right and bottom excluded; to a seventieth of an inch.
+  // Pixels, right and bottom excluded; exact to a seventieth of an inch.
   float left, top, right, bottom;
-  std::uint8_t grey;  // its mean: 0 black to 255 white
+  std::uint8_t grey;  // mean: 0 black to 255 white
 };
 
-/// Rectangles darker than the paper, at least half an inch wide and an eighth high, even in themselves and set off on all sides, whatever text stands on them, black or white. What is
-/// L-shaped comes as several, what touches as one for each grey. Photographs, curves, blots and a page's shadows are none. `dpi` is the image's resolution, at least 70. Throws Error `cancelled`.
+/// Finds rectangles that are darker than the paper, at least half an inch wide and an eighth high, uniform inside and distinct from their surroundings on all sides. Text on them may be black or white.
+/// An L-shape is returned as several rectangles, touching fills as one for each grey. Photographs, curves, blots and shadows of a page are not fills. `dpi` is the image's resolution, at least 70. Throws Error `cancelled`.
 std::vector<Fill> find_fills(const GreyImage& image, int dpi, const Cancel& cancel);
 
 }  // namespace lectern::vision

@@ -1,4 +1,4 @@
-// Weights of one axis, computed in double.
+// Computes the weights of one axis, in double.
 #include "vision/filter.h"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ Filter make_filter(int source, int target) {
   Filter filter;
   filter.taps.reserve(static_cast<std::size_t>(target));
   for (int i = 0; i < target; ++i) {
-    // Multiplied before it is divided: a border that falls on a pixel then does so exactly.
+    // Multiplies before it divides: a border that falls on a pixel then does so exactly.
     const double begin = static_cast<double>(source) * i / target;
     const double end = static_cast<double>(source) * (i + 1.0) / target;
     if (source > target) append_mean(filter, begin, end, source);

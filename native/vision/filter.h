@@ -1,4 +1,4 @@
-// How one axis of a picture is made longer or shorter.
+// Resizes pictures along one axis at a time.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace lectern::vision {
 
-/// Which source positions make one target position, and how much of each.
+/// The source positions that make one target position, with their weights.
 struct Tap {
   int first;
   int count;
@@ -19,10 +19,10 @@ struct Filter {
   std::vector<float> weights;  // sums to 1 over each tap
 };
 
-/// As `resize` (image.h) treats an axis: means when it shrinks, linear when it grows. Both lengths are at least 1.
+/// The filter that `resize` (image.h) uses for an axis: means when the axis shrinks, linear interpolation when it grows. Both lengths are at least 1.
 Filter make_filter(int source, int target);
 
-/// Grey (height, width) to (rows, columns), rounded. All sides are at least 1.
+/// Resizes grey (height, width) to (rows, columns), rounded. All sides are at least 1.
 std::vector<std::uint8_t> resample(const std::vector<std::uint8_t>& pixels, int width, int height, int columns, int rows);
 
 }  // namespace lectern::vision

@@ -1,4 +1,4 @@
-// What the fuzzer runs: any bytes as the pixels of a page, its lines found and cut, its lean measured, its boxes to tick wiped out, its fills found, its dark grounds turned round. native/test/fuzz.sh builds and starts it.
+// The fuzz target: takes any bytes as the pixels of a page, finds and cuts its lines, measures its skew, removes its tick boxes, finds its fills and inverts its dark ones. native/test/fuzz.sh builds and starts it.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -18,7 +18,7 @@
 namespace lectern::vision {
 namespace {
 
-/// Ends the process: the fuzzer keeps the input that got here.
+/// Ends the process, so that the fuzzer keeps the input.
 void demand(bool holds) {
   if (!holds) std::abort();
 }
@@ -38,7 +38,7 @@ void look(const Gray& page, int dpi) {
 }  // namespace
 }  // namespace lectern::vision
 
-/// Byte 0: the width, byte 1: the resolution and how the rest is used; then the pixels, one bit or one byte each, row by row, repeated to fill the last row.
+/// Byte 0: the width; byte 1: the resolution and the use of the remaining bytes, which are the pixels, one bit or one byte each, row by row; they repeat to fill the last row.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace lectern;
   using namespace lectern::vision;

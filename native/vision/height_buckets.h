@@ -7,7 +7,7 @@
 
 namespace lectern::vision {
 
-/// Numbered items at (x, y). They must be added by x, ascending, so that each bucket is sorted by it.
+/// Numbered items at (x, y). The caller adds them in ascending order of x, so that each bucket is sorted by x.
 class HeightBuckets {
  public:
   /// The page is `height` pixels high; items above or below it go to the outermost buckets.
@@ -15,7 +15,7 @@ class HeightBuckets {
 
   void add(std::size_t item, double x, double y) { rows_[row_of(y)].push_back({x, item}); }
 
-  /// Calls `visit` with the items between `left` and `right`, `top` and `bottom`, ends included, and with some a little above and below.
+  /// Calls `visit` for the items between `left` and `right`, `top` and `bottom`, ends included. It may also visit items a little above and below.
   template <class Visit>
   void each(double left, double right, double top, double bottom, Visit&& visit) const {
     for (std::size_t row = row_of(top); row <= row_of(bottom); ++row) {

@@ -1,4 +1,4 @@
-// Resizing: each source row is filtered horizontally once, then rows are blended.
+// Resizes pictures: filters each source row horizontally once, then blends rows.
 #include "vision/image.h"
 
 #include <algorithm>
@@ -15,13 +15,13 @@
 namespace lectern::vision {
 namespace {
 
-// One pixel, its four channels side by side: the widest step that every row length allows. Twice as wide (AVX2) won 1.8 ms
-// against 2.6 ms on a page, which does not pay for a second path.
+// One pixel with its four channels: the widest vector that fits every row length. Twice the width (AVX2) took 1.8 ms
+// instead of 2.6 ms a page, which does not justify a second path.
 using Pixel = float __attribute__((vector_size(16)));
 
 [[gnu::always_inline]] inline Pixel widen(const std::uint8_t* bytes) {
 #if defined(__SSE2__)
-  // The compiler's own conversion of four bytes goes through scalar registers: 5.7 ms a page instead of 2.6.
+  // The compiler's own conversion of four bytes uses scalar registers: 5.7 ms a page instead of 2.6.
   int packed;
   std::memcpy(&packed, bytes, 4);
   const __m128i zero = _mm_setzero_si128();
@@ -43,8 +43,8 @@ void filter_row(const std::uint8_t* row, const Filter& filter, std::vector<Pixel
   }
 }
 
-/// Source rows after the horizontal filter. Neighbouring target rows share at most their border row when shrinking and two
-/// rows when growing, so the last two suffice for each source row to be filtered once.
+/// Source rows after the horizontal filter. Neighbouring target rows share at most their border row when the picture shrinks and two
+/// rows when it grows. Two rows of cache therefore suffice to filter each source row once.
 class FilteredRows {
  public:
   FilteredRows(const Bitmap& bitmap, const Filter& filter) : bitmap_(bitmap), filter_(filter) {

@@ -1,4 +1,4 @@
-// Grey, threshold, runs, and the union of runs that touch.
+// Converts to grey, applies a threshold, finds runs, and joins runs that touch.
 #include "vision/ink.h"
 
 #include <algorithm>
@@ -25,14 +25,14 @@ void add_luminance(const std::uint8_t* row, std::vector<std::uint32_t>& sums) {
   for (; x < width; ++x) sums[x] += row[x * 4] + 2U * row[x * 4 + 1] + row[x * 4 + 2];
 }
 
-/// The darkness threshold of every pixel of one row, from the sums of the columns around it.
+/// The darkness threshold of every pixel of one row, from the sums of the columns around the pixel.
 class LocalMean {
  public:
   LocalMean(const Gray& gray, int reach) : gray_(gray), reach_(reach), columns_(static_cast<std::size_t>(gray.width)) {
     for (int y = 0; y < std::min(reach, gray.height); ++y) add_row(y, 1);
   }
 
-  /// Rows must be asked for in order, each once. A pixel p is ink when p * count * 100 < 85 * sum.
+  /// The caller requests all rows in order, each once. A pixel p is ink when p * count * 100 < 85 * sum.
   void next(int y, std::vector<std::uint8_t>& dark) {
     if (y + reach_ < gray_.height) add_row(y + reach_, 1);
     if (y - reach_ - 1 >= 0) add_row(y - reach_ - 1, -1);
@@ -60,7 +60,7 @@ class LocalMean {
   std::vector<std::int32_t> columns_;  // sum of each column over the rows in reach
 };
 
-/// Which runs belong together: a forest over run indices.
+/// Groups runs that belong together: a forest over run indices.
 class Forest {
  public:
   void add() { parent_.push_back(static_cast<int>(parent_.size())); }
@@ -79,7 +79,7 @@ class Forest {
   std::vector<int> parent_;
 };
 
-/// Joins the runs of one row, [row_begin, runs.size()), with those above it that touch them, [above, row_begin).
+/// Joins the runs of one row, [row_begin, runs.size()), with those of the row above that touch them, [above, row_begin).
 void join_rows(const std::vector<Run>& runs, std::size_t above, std::size_t row_begin, Forest& forest) {
   std::size_t below = row_begin;
   while (above < row_begin && below < runs.size()) {
@@ -108,7 +108,7 @@ void name_marks(Ink& ink, Forest& forest) {
   std::vector<int> mark_of(ink.runs.size(), -1);
   for (std::size_t i = 0; i < ink.runs.size(); ++i) {
     Run& run = ink.runs[i];
-    // A root comes before the rest of its tree: join keeps the lower index on top.
+    // A root precedes the rest of its tree: join keeps the lower index as the root.
     int& mark = mark_of[static_cast<std::size_t>(forest.root(static_cast<int>(i)))];
     if (mark < 0) {
       mark = static_cast<int>(ink.marks.size());
@@ -147,7 +147,7 @@ Ink find_ink(const Gray& gray, int reach, const Cancel& cancel) {
   Ink ink;
   Forest forest;
   LocalMean mean(gray, reach);
-  // One white pixel more than the row ends every run.
+  // One additional white pixel ends every run of the row.
   std::vector<std::uint8_t> dark(static_cast<std::size_t>(gray.width) + 1, 0);
   std::size_t above = 0;
   for (int y = 0; y < gray.height; ++y) {

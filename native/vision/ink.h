@@ -9,17 +9,17 @@
 
 namespace lectern::vision {
 
-/// A page in grey, 0 black to 255 white, made smaller by a whole factor.
+/// A page in grey, 0 black to 255 white, reduced by a whole factor.
 struct Gray {
   int width;
   int height;
   std::vector<std::uint8_t> pixels;  // (height, width)
 };
 
-/// Code that walks along a run takes at most this many pixels at once: less than a letter is wide.
+/// Code that walks along a run takes at most this many pixels at once; a letter is wider.
 inline constexpr int run_step = 8;
 
-/// Dark pixels side by side in one row: x in [begin, end).
+/// Dark pixels beside each other in one row: x in [begin, end).
 struct Run {
   int y;
   int begin;
@@ -27,7 +27,7 @@ struct Run {
   int mark;  // index into Ink::marks
 };
 
-/// Runs that touch, diagonals included: a letter, a word whose letters touch, a ruling, a blot.
+/// Runs that touch, also diagonally: a letter, a word whose letters touch, a ruling, a blot.
 struct Mark {
   int left, top, right, bottom;  // right and bottom exclusive
   int area;                      // pixels
@@ -41,12 +41,12 @@ struct Ink {
   std::vector<Mark> marks;
 };
 
-/// Every pixel is the mean of factor x factor pixels of luminance (R + 2 G + B) / 4; what is left over at the right and at the
-/// bottom is dropped. `factor` is at least 1 and at most the shorter side.
+/// Every pixel is the mean of factor x factor pixels of luminance (R + 2 G + B) / 4. The remaining pixels at the right and at the
+/// bottom are dropped. `factor` is at least 1 and at most the shorter side.
 Gray shrink_to_gray(const Bitmap& bitmap, int factor, const Cancel& cancel);
 
-/// Dark is what is darker than its surroundings: below 85 % of the mean of the square that reaches `reach` pixels to each
-/// side. So shading, stains and the shadow of a book's spine are no ink.
+/// A pixel is ink if it is darker than its surroundings: below 85 % of the mean of the square that reaches `reach` pixels to each
+/// side. Shading, stains and the shadow of a book's spine are therefore not ink.
 Ink find_ink(const Gray& gray, int reach, const Cancel& cancel);
 
 }  // namespace lectern::vision

@@ -17,8 +17,8 @@ enum class LayoutOutputs {
   queries,         // RT-DETR: logits (n, q, labels) and boxes (n, q, 4), relative
   finished_boxes,  // the official export of RT-DETR: labels (n, k), boxes (n, k, 4) in pixels of the picture, scores (n, k)
   places,          // YOLO: (n, 4 + labels, places)
-  finished_rows,   // YOLO with its selection inside: (n, k, 6)
-  selected,        // with NonMaxSuppression inside: boxes (k, 4) as left, top, right, bottom, scores (k), selected (k, 3) as picture, label, place
+  finished_rows,   // YOLO with selection inside the network: (n, k, 6)
+  selected,        // with NonMaxSuppression inside the network: boxes (k, 4) as left, top, right, bottom, scores (k), selected (k, 3) as picture, label, place
 };
 
 struct LayoutOptions {
@@ -29,8 +29,8 @@ struct LayoutOptions {
   int height = 640;
   std::vector<std::string> labels;
   float threshold = 0.3F;
-  float overlap = 0.7F;    // for `places`: what shares more with a better box of its label goes
-  int most_regions = 300;  // of a page
+  float overlap = 0.7F;    // for `places`: a box that overlaps a better box of its label by more is dropped
+  int most_regions = 300;  // for each page
   Precision precision = Precision::f16x3;
 };
 
@@ -40,17 +40,17 @@ struct Region {
   double left, top, right, bottom;  // pixels of the bitmap
 };
 
-/// One thread at a time.
+/// Not safe for concurrent use.
 class LayoutFinder {
  public:
-  /// Throws as VisionNetwork, and Error `invalid_model` where the network's outputs do not have the declared form, or for another number of labels.
+  /// Throws as VisionNetwork does, and Error `invalid_model` if the outputs do not have the declared form or the number of labels differs.
   LayoutFinder(const LayoutOptions& options, const Place& place);
 
   const std::vector<std::string>& labels() const { return options_.labels; }
-  /// The number of pages that are worth running as one batch.
+  /// The number of pages that run efficiently as one batch.
   int batch() const { return network_.batch(4); }
 
-  /// The regions of each bitmap, the most confident first; the same alone and in a batch. Regions without extent on the page are left out.
+  /// The regions of each bitmap, the most confident first. A page's result does not depend on the batch. Regions without area on the page are left out.
   /// Throws Error `cancelled`, and as VisionNetwork::run().
   std::vector<std::vector<Region>> find(std::span<const Bitmap> bitmaps, const Cancel& cancel);
 

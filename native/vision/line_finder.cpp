@@ -1,4 +1,4 @@
-// Letters are chained to their right neighbours, chains become lines, and what is too small to be a letter joins the line that it stands in.
+// Chains letters to their right neighbours, makes lines of the chains, and adds marks that are too small for letters to the line in which they stand.
 #include "vision/line_finder.h"
 
 #include <algorithm>
@@ -18,22 +18,22 @@ namespace {
 constexpr double lowest_letter = 0.022;
 constexpr double highest_letter = 1.0;
 constexpr double highest_filled = 0.2;
-// Letters that touch make a mark as wide as a word or a line, never longer than so many times its height.
+// Letters that touch form a mark as wide as a word or a line, never longer than this many times its height.
 constexpr int widest_letters = 30;
-// A gap wider than so many heights of the letters beside it ends a line's piece.
+// A gap wider than this, in heights of the letters beside it, ends a fragment.
 constexpr double widest_gap = 1.5;
-// Inches: a mark of this height that encloses so many letters is the grid of a table, whatever it fills.
+// In inches: a mark of at least this height that encloses this many letters is the grid of a table, whatever its area.
 constexpr double lowest_grid = 0.2;
 constexpr int fewest_enclosed = 4;
-// A small letter beside a bracket.
+// The largest ratio of heights: a small letter beside a bracket.
 constexpr double most_unlike = 2.8;
-// Marks of a line must share so much of the lower one's height.
+// Marks of a line share at least this part of the lower one's height.
 constexpr double least_overlap = 0.45;
 
 struct Limits {
   int lowest;
   int highest;
-  int filled;  // the highest filled box that is taken for a letter
+  int filled;  // the highest filled box that counts as a letter
   int width;   // of the page
   int height;  // of the page
 };
@@ -45,16 +45,16 @@ bool on_the_edge(const Mark& mark, const Limits& page) {
 bool may_be_letters(const Mark& mark, const Limits& page) {
   if (mark.height() < page.lowest || mark.height() > page.highest || on_the_edge(mark, page)) return false;
   if (mark.width() > widest_letters * mark.height()) return false;
-  // A stroke that stands alone is a letter up to the height of one: beyond, a rule between columns.
+  // A separate stroke is a letter up to this proportion; a longer one is a ruling between columns.
   if (mark.height() > 14 * mark.width()) return false;
-  // A filled box is a bar of a diagram, not a letter, once it is higher than text is.
+  // A filled box that is higher than text is a bar of a diagram.
   const std::int64_t box = static_cast<std::int64_t>(mark.width()) * mark.height();
   if (mark.height() > page.filled && 10 * std::int64_t{mark.area} > 8 * box && 3 * mark.width() > mark.height()) return false;
-  // Frames and hatching fill little of their box; one thin letter is a stroke across it at least.
+  // Frames and hatching fill little of their box; a thin letter is at least a stroke across it.
   return 14 * std::int64_t{mark.area} >= box;
 }
 
-/// Without grids of rules: their bands would take the short words in them for accents. `letters` sorted by their left side.
+/// Removes grids of rulings: otherwise the short words in them would become accents of their bands. `letters` sorted by their left side.
 std::vector<Mark> without_grids(std::vector<Mark> letters, int lowest) {
   std::vector<bool> is_grid(letters.size());
   for (std::size_t i = 0; i < letters.size(); ++i) {
@@ -74,7 +74,7 @@ std::vector<Mark> without_grids(std::vector<Mark> letters, int lowest) {
 
 int overlap(int a_begin, int a_end, int b_begin, int b_end) { return std::min(a_end, b_end) - std::max(a_begin, b_begin); }
 
-/// Whether `right` may follow `left` in a line, and how far away it is: negative where it may not.
+/// The distance if `right` may follow `left` in a line; negative if it may not.
 int gap_between(const Mark& left, const Mark& right) {
   const int lower = std::min(left.height(), right.height());
   const int higher = std::max(left.height(), right.height());
@@ -92,9 +92,9 @@ std::vector<std::vector<std::size_t>> chain(const std::vector<Mark>& letters, in
   for (std::size_t i = 0; i < letters.size(); ++i) {
     cancel.check();
     const Mark& letter = letters[i];
-    // Behind the nearest nothing else is beside this letter; of two as near, the one further left.
+    // Only the nearest letter counts, because it hides the others; of two equally near ones the one further left.
     std::pair<int, std::size_t> nearest{std::numeric_limits<int>::max(), letters.size()};
-    // Where marks overlap at all, their middles are so near.
+    // Marks that overlap in height have middles within this distance.
     const double away = 0.5 * (1 + most_unlike) * letter.height();
     shelves.each(letter.left, letter.right + widest_gap * most_unlike * letter.height() + 1, middle(letter) - away, middle(letter) + away, [&](std::size_t j) {
       if (j <= i) return;
@@ -110,7 +110,7 @@ std::vector<std::vector<std::size_t>> chain(const std::vector<Mark>& letters, in
 
 PixelBox box_of(const Mark& mark) { return {mark.left, mark.top, mark.right, mark.bottom}; }
 
-/// The line whose band a small mark is in or next to, of those that are high enough for it; lines.size() where there is none. Lines must be sorted by their top.
+/// The line whose band contains a small mark or lies next to it, among the lines that are high enough; lines.size() for none. Lines must be sorted by their top.
 std::size_t owner_of(const PixelBox& mark, const std::vector<FoundLine>& lines, int highest) {
   const double x = middle_of(mark);
   const double y = (mark.top + mark.bottom) / 2.0;
@@ -134,7 +134,7 @@ std::size_t owner_of(const PixelBox& mark, const std::vector<FoundLine>& lines, 
   return owner;
 }
 
-/// A line that consists of a dot or an accent of a larger one becomes a small mark of that line.
+/// A line that consists of a dot or an accent of a larger line becomes a small mark of that line.
 void demote(std::vector<FoundLine>& lines, std::vector<PixelBox>& small, int highest) {
   std::vector<bool> gone;
   for (const FoundLine& line : lines) {
@@ -152,7 +152,7 @@ void demote(std::vector<FoundLine>& lines, std::vector<PixelBox>& small, int hig
   lines.erase(lines.begin() + static_cast<std::ptrdiff_t>(kept), lines.end());
 }
 
-/// Dots, accents, commas, hyphens go into the line that they stand in.
+/// Adds dots, accents, commas and hyphens to the line in which they stand.
 void adopt(std::vector<FoundLine>& lines, std::vector<PixelBox>& small) {
   int highest = 0;
   for (const FoundLine& line : lines) highest = std::max(highest, line.box.bottom - line.box.top);
@@ -180,7 +180,7 @@ struct Gap {
   int right;
 };
 
-/// The gaps of a line that are wide enough to be a gutter between columns. `line.marks` sorted by their left side.
+/// The gaps of a line that are wide enough for a gutter between columns. `line.marks` sorted by their left side.
 std::vector<Gap> wide_gaps(const FoundLine& line) {
   std::vector<Gap> gaps;
   int right = line.marks[0].right;
@@ -191,7 +191,7 @@ std::vector<Gap> wide_gaps(const FoundLine& line) {
   return gaps;
 }
 
-/// Whether lines near `line` stand in columns on either side of the gap: some begin where it ends, and hardly any goes across. `lines` sorted by their top.
+/// Whether lines near `line` stand in columns on both sides of the gap: some begin where it ends, and hardly any crosses it. `lines` sorted by their top.
 bool is_gutter(const Gap& gap, const FoundLine& line, const std::vector<FoundLine>& lines) {
   const double size = line.above + line.below;
   const auto first = std::lower_bound(lines.begin(), lines.end(), line.box.top - 14 * size, [](const FoundLine& other, double top) { return other.box.top < top; });
@@ -203,7 +203,7 @@ bool is_gutter(const Gap& gap, const FoundLine& line, const std::vector<FoundLin
     if (std::abs(left - gap.right) <= 0.8 * size) ++begin;
     else if (std::abs(right - gap.left) <= 0.8 * size) ++end;
     else if (left < gap.left && right > gap.right) {
-      // Its own gap at this place goes through.
+      // At its own place the line's gap is the gutter itself.
       const auto gaps = wide_gaps(*other);
       if (std::none_of(gaps.begin(), gaps.end(), [&](const Gap& own) { return overlap(own.left, own.right, gap.left, gap.right) > 0; })) ++cross;
     }
@@ -211,7 +211,7 @@ bool is_gutter(const Gap& gap, const FoundLine& line, const std::vector<FoundLin
   return begin >= 2 && begin + end >= 4 && 4 * cross <= begin + end;
 }
 
-/// A line that goes across a gutter is two.
+/// Splits the lines that cross a gutter.
 void split_at_gutters(std::vector<FoundLine>& lines) {
   std::sort(lines.begin(), lines.end(), [](const FoundLine& a, const FoundLine& b) { return a.box.top < b.box.top; });
   for (FoundLine& line : lines) std::sort(line.marks.begin(), line.marks.end(), [](const PixelBox& a, const PixelBox& b) { return a.left < b.left; });
@@ -258,7 +258,7 @@ std::vector<FoundLine> find_lines(const Ink& ink, int width, int height, int dpi
   const auto by_top = [](const FoundLine& a, const FoundLine& b) { return a.box.top < b.box.top; };
   std::sort(lines.begin(), lines.end(), by_top);
   adopt(lines, small);
-  // Accents have raised some.
+  // Accents have raised the tops of some lines.
   std::stable_sort(lines.begin(), lines.end(), by_top);
   return lines;
 }

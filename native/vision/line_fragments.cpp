@@ -1,4 +1,4 @@
-// A line's baseline is fitted to the feet of its letters; fragments are searched only where the line could go on.
+// Fits a line's baseline to the feet of its letters, and searches further fragments only where the line may continue.
 #include "vision/line_fragments.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ Number median(std::vector<Number> values) {
   return *middle;
 }
 
-/// The line through the feet of the letters: most stand on it, some hang below. Fitted three times, each to what is near the last.
+/// Fits a line through the feet of the letters: most stand on it, descenders hang below. Fits three times, each time to the feet near the last result.
 void fit_baseline(FoundLine& line, int letter_height) {
   std::vector<int> feet;
   for (const PixelBox& mark : line.marks) feet.push_back(mark.bottom);
@@ -47,12 +47,12 @@ void fit_baseline(FoundLine& line, int letter_height) {
   line.slope = slope;
 }
 
-// Of a mark's height, what must be within a line that was seen without marks; of the line's size, how high it must be at least, and what is a rule.
+// For a line that was detected without marks: the share of a mark's height that must lie in the line, and, in sizes of the line, the least height of a mark and the shape of a ruling.
 constexpr double most_inside = 0.7;
 constexpr double least_mark = 0.1;
 constexpr double widest_mark = 1.5;
 constexpr double flattest_mark = 0.3;
-// Of such a line's length, what its marks must cover: letters cover three quarters and more.
+// The share of such a line's length that its marks must cover: letters cover three quarters or more.
 constexpr double least_covered = 0.5;
 
 }  // namespace
@@ -110,15 +110,15 @@ double middle_of(const PixelBox& mark) { return (mark.left + mark.right) / 2.0; 
 
 namespace {
 
-// One piece is at least so much of the other's height above the baseline.
+// The height of one fragment above the baseline is at least this share of the other's.
 constexpr double least_alike = 0.4;
-// Gaps, overlaps and steps between pieces, in parts of the larger one's size.
+// Gaps, overlaps and steps between fragments, in sizes of the larger one.
 constexpr double widest_gap = 0.8;
 constexpr double widest_overlap = 0.5;
 constexpr double highest_step = 0.25;
-// Of a piece beside another, in parts of the other's height above the baseline: what hangs below counts at most as much as what stands above.
+// The largest size of a neighbouring fragment, in heights of this one above its baseline. What hangs below the baseline counts at most as much as what stands above.
 constexpr double largest = 2 / least_alike;
-// Baselines lean by at most 0.025 (see fit_baseline): so much they rise between the ends of the searched range.
+// Baselines lean by at most 0.025 (see fit_baseline): the rise between the ends of the searched range.
 constexpr double rise = 0.025 * largest * (widest_gap + widest_overlap);
 
 double size_of(const FoundLine& line) { return line.above + std::min(line.above, line.below); }
@@ -147,7 +147,7 @@ std::size_t join_pieces(std::vector<FoundLine>& lines, int height, const Cancel&
       const double reach = largest * line.above;
       const double level = line.baseline + line.slope * (line.box.right - line.box.left);
       const double step = (highest_step + rise) * reach;
-      // The leftmost first.
+      // The leftmost fragment comes first.
       std::size_t next = lines.size();
       shelves.each(line.box.right - widest_overlap * reach, line.box.right + widest_gap * reach, level - step, level + step, [&](std::size_t j) {
         if (j <= i || j >= next || gone[j]) return;

@@ -1,4 +1,4 @@
-// Pieces of lines: one made of its marks, and those joined that belong together.
+// Fragments of lines: makes one from its marks, and joins those of one line.
 #pragma once
 
 #include <cstddef>
@@ -9,22 +9,22 @@
 
 namespace lectern::vision {
 
-/// The line of `marks`, of which there is at least one: its box, the baseline on which most of them stand, and how far they reach from it.
+/// The line of `marks`, which is not empty: its box, the baseline of most of the marks, and how far they reach above and below it.
 FoundLine line_of(std::vector<PixelBox> marks);
 
-/// `line`, which was seen without its marks and so with rough edges, with the marks of a page that stand on it and its measures from them; as it is where they do not
-/// make up most of it, or another size.
+/// Refines `line`, which was detected without marks and has inexact edges: takes the page's marks that stand on it and measures them. Returns the line unchanged if these marks do not
+/// make up most of it or have another size.
 FoundLine with_marks(FoundLine line, const std::vector<Mark>& marks);
 
-/// Measures anew how far the line's marks reach above and below its baseline.
+/// Measures again how far the line's marks reach above and below its baseline.
 void measure(FoundLine& line);
 
 void add(PixelBox& box, const PixelBox& other);
 
 double middle_of(const PixelBox& mark);
 
-/// Joins pieces that a dash, a row of dots or an odd letter kept apart; lines come back sorted by their left side. Returns how many pairs were compared: of lines
-/// that are everywhere on the page a handful each, however many there are. Throws Error `cancelled`.
+/// Joins fragments that a dash, a row of dots or an odd letter separated. The lines are then sorted by their left side. Returns the number of compared pairs: a few for each line,
+/// however many lines the page has. Throws Error `cancelled`.
 std::size_t join_pieces(std::vector<FoundLine>& lines, int height, const Cancel& cancel);
 
 }  // namespace lectern::vision

@@ -1,4 +1,4 @@
-// Cut, level, resize along both axes, normalise the contrast.
+// Cuts the line, levels it, resizes both axes and normalises the contrast.
 #include "vision/line_image.h"
 
 #include <algorithm>
@@ -10,13 +10,13 @@
 namespace lectern::vision {
 namespace {
 
-// Paper around the ink, in parts of the line's height.
+// Paper around the ink, as a share of the line's height.
 constexpr double paper_above = 0.07;
 constexpr double paper_beside = 0.2;
 
 constexpr int least_span = 24;
 
-/// Pixels of the page in the line's box, the baseline level: (height, width).
+/// The page's pixels in the line's box, with a level baseline: (height, width).
 struct Cut {
   int width;
   int height;
@@ -38,7 +38,7 @@ Cut level(const Gray& page, const FoundLine& line, int left, int right, double a
   return cut;
 }
 
-/// The proportion is kept: a row and a column of the picture show as much of the page.
+/// Keeps the proportion: rows and columns of the picture have one scale.
 LineImage image_of(const Cut& cut, double left) {
   LineImage image;
   image.width = std::max(1, static_cast<int>(std::lround(static_cast<double>(cut.width) * line_rows / cut.height)));

@@ -11,14 +11,14 @@
 namespace lectern::vision {
 namespace {
 
-/// How many rows of `columns` these numbers are. Throws Error `invalid_request`.
+/// The number of rows of `columns` numbers. Throws Error `invalid_request`.
 std::size_t rows(std::size_t numbers, int columns, const char* what) {
   const auto wide = static_cast<std::size_t>(columns);
   if (numbers % wide != 0) throw Error(ErrorCode::invalid_request, std::string(what) + " are not rows of " + std::to_string(columns) + " numbers.");
   return numbers / wide;
 }
 
-/// As the network's integers, those that are not there (-1) as `none`. Throws Error `invalid_request`.
+/// Converts indices to the network's integers, with `none` for absent ones (-1). Throws Error `invalid_request`.
 std::vector<std::int64_t> indices(const std::vector<std::int32_t>& given, std::int64_t items, std::int64_t none, const char* what) {
   std::vector<std::int64_t> made;
   made.reserve(given.size());
@@ -56,11 +56,11 @@ LineClasses LineLayout::classify(const LineItems& items, const Cancel& cancel) {
     throw Error(ErrorCode::invalid_request, "These are pairs of no items, or too many items.");
   }
   const auto n = static_cast<std::int64_t>(count);
-  // Behind the items stands one that says nothing: the neighbour that is not there.
+  // Behind the items stands an item without information: the absent neighbour.
   const std::vector<std::int64_t> neighbours = indices(items.neighbours, n, n, "Neighbours");
   std::vector<std::int64_t> both = indices(items.pairs, n, -1, "Pairs");
   std::vector<float> between = items.pair_features;
-  // No tensor is empty.
+  // Tensors may not be empty.
   if (pairs == 0) both.assign(2, 0), between.assign(static_cast<std::size_t>(pair_features_), 0.0F);
   const auto m = static_cast<std::int64_t>(std::max<std::size_t>(pairs, 1));
   const std::vector<onnx::Input> inputs{{"features", Element::f32, {n, features_}, items.features.data()},

@@ -1,4 +1,4 @@
-// Classes of the text lines and drawings of a page, by a shipped network that takes features and no pixels (models/training/layout).
+// Predicts classes of the text lines and drawings of a page by a shipped network. Its input is features, not pixels (models/training/layout).
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace lectern::vision {
 
-/// A page's items: the features of each, its neighbours, and which pairs of them may be one region.
+/// The items of a page: the features of each item, its neighbours, and the pairs of items that may be one region.
 struct LineItems {
   std::vector<float> features;            // (items, features of the network)
   std::vector<std::int32_t> neighbours;   // (items, sides of the network), -1 for none
@@ -21,21 +21,21 @@ struct LineItems {
 
 struct LineClasses {
   std::vector<float> classes;  // (items, classes of the network): logits
-  std::vector<float> joined;   // (pairs): above 0 where both are one region
+  std::vector<float> joined;   // (pairs): above 0 if both items are one region
 };
 
 struct LineLayoutOptions {
   std::filesystem::path file;
 };
 
-/// One thread at a time.
+/// Not safe for concurrent use.
 class LineLayout {
  public:
-  /// Throws Error `model_not_found`, and `invalid_model` for a file that is no network of floats `features` (n, f) and `pair_features` (m, p) and integers `neighbours` (n, s) and `pairs` (m, 2)
-  /// with the outputs `classes` (n, k) and `joined` (m).
+  /// Throws Error `model_not_found`, and `invalid_model` unless the file is a network with the float inputs `features` (n, f) and `pair_features` (m, p), the integer inputs `neighbours` (n, s) and `pairs` (m, 2)
+  /// and the outputs `classes` (n, k) and `joined` (m).
   LineLayout(const LineLayoutOptions& options, const Place& place);
 
-  /// No result for no items. Throws Error `invalid_request` for arrays that are no whole rows or that name an absent item, `cancelled`, `invalid_model` where an output has another size or is not finite,
+  /// Returns an empty result for no items. Throws Error `invalid_request` for arrays that are not whole rows or that name an absent item, `cancelled`, `invalid_model` if an output has another size or is not finite,
   /// and as onnx::Network::run().
   LineClasses classify(const LineItems& items, const Cancel& cancel);
 

@@ -1,4 +1,4 @@
-// The longest lines are asked one after the other; probabilities are those of the mean over a line's columns.
+// Classifies the longest lines one after the other. A line's probabilities are those of its mean over the columns.
 #include "vision/line_orientation.h"
 
 #include <algorithm>
@@ -16,20 +16,20 @@ namespace lectern::vision {
 namespace {
 
 constexpr std::size_t classes = 3;
-// Of a line's picture, for one of the network's columns; and as in training, a picture ends with at least 8 blank columns, at a multiple of 32.
+// Columns of a line's picture for one of the network's columns. As in training, a picture ends with at least 8 blank columns, at a multiple of 32.
 constexpr int column_pixels = 8;
 constexpr int least_blank = 8;
 constexpr int width_multiple = 32;
-// Lines of a page that are asked: of ten that are scanned badly one is mistaken, of ten thousand pages none by half of so many.
+// The number of lines that are classified: with ten lines of badly scanned pages one is wrong, and on none of ten thousand pages half of this number.
 constexpr std::size_t most_lines = 16;
-// Columns of a line that the network gets, from its middle; more of the same line adds no information.
+// The network gets at most this many columns from the middle of a line; more columns of the same line add no information.
 constexpr int most_columns = 448;
-// Pixels below which a line is no vote where longer ones are there: a word of four letters.
+// Pixels: a shorter line does not vote if longer ones exist. This is a word of four letters.
 constexpr int short_line = 64;
-// What is longer than 150 letters is no line of text.
+// A longer line has more than 150 letters and is not a text line.
 constexpr int longest_text = 2400;
 
-// That a run may hold beside the weights: ten times what one of so many columns takes.
+// The limit of a run beside the weights: ten times what a line of the most columns takes.
 constexpr std::size_t most_bytes = std::size_t{16} << 20;
 
 /// The columns [first, first + count) of a line that the network gets.

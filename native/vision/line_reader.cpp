@@ -1,4 +1,4 @@
-// Lines of one width are read together: what a line is padded to depends on itself alone.
+// Lines of one width run together, because the padding of a line depends on the line alone.
 #include "vision/line_reader.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace lectern::vision {
 namespace {
 
 constexpr int width_multiple = 32;
-// Columns of pictures that are read at once: more costs memory and gains nothing.
+// Columns of pictures in one run: more columns take memory without gain.
 constexpr int most_columns = 16384;
 constexpr int most_angles = 32;
 
@@ -64,7 +64,7 @@ std::vector<LineLetters> LineReader::read(const std::vector<Picture>& lines, con
     std::size_t end = begin;
     while (end < order.size() && end - begin < most && widths[order[end]].whole == whole) ++end;
     const auto columns = static_cast<std::size_t>(whole);
-    // After mean and std, what is no line is 0: so it was in training.
+    // After mean and std, the padding is 0, as in training.
     std::vector<float> pictures((end - begin) * 3 * height * columns, 0.0F);
     for (std::size_t i = begin; i < end; ++i) {
       const auto filled = static_cast<std::size_t>(widths[order[i]].filled);

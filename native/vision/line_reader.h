@@ -1,4 +1,4 @@
-// Recognises pictures of text lines by an installed network with its dictionary (PP-OCR's recognition), and classifies which way up they stand.
+// Recognises pictures of text lines by an installed network with its dictionary (PP-OCR's recognition), and detects lines that are upside down.
 #pragma once
 
 #include <filesystem>
@@ -14,31 +14,31 @@ namespace lectern::vision {
 
 struct LineReaderOptions {
   std::filesystem::path file;
-  std::filesystem::path dictionary;  // empty: what the file holds in its metadata `character`
+  std::filesystem::path dictionary;  // empty: the dictionary in the file's metadata entry `character`
   bool space = true;                 // a space follows the dictionary as the last class
-  bool logits = false;               // it gives logits, no probabilities
-  Preparation preparation;           // its fit counts for nothing
+  bool logits = false;               // the outputs are logits instead of probabilities
+  Preparation preparation;           // its fit is not used
   int height = 48;
-  // A line is as wide as its proportions make it, squeezed beyond `most_width`; its picture ends at `least_width`, or at the multiple of 32 beyond the line.
+  // The width of a line follows from its proportions, up to `most_width`. Its picture is at least `least_width` wide, or ends at the next multiple of 32 after the line.
   int least_width = 320;
   int most_width = 3200;
   Precision precision = Precision::f16x3;
 };
 
-/// The letters of one line; column c of `columns` begins at c / columns of its picture, of which the line fills the first `filled` columns.
+/// The letters of one line. Column c of `columns` begins at c / columns of the picture; the line fills the first `filled` columns.
 struct LineLetters {
   std::vector<ReadLetter> letters;
   double filled = 0;
 };
 
-/// One thread at a time.
+/// Not safe for concurrent use.
 class LineReader {
  public:
-  /// Throws as VisionNetwork and read_dictionary(), and Error `invalid_model` where the dictionary has another number of classes than the network declares.
+  /// Throws as VisionNetwork and read_dictionary(), and Error `invalid_model` if the dictionary has another number of classes than the network declares.
   LineReader(const LineReaderOptions& options, const Place& place);
 
-  /// Their letters, in their order. A line's letters are the same alone and beside others. Throws Error `cancelled`, as VisionNetwork::run(), and `invalid_model`
-  /// where the output has not one class for each line of the dictionary.
+  /// The letters of each line, in the order of the lines. The letters of a line do not depend on the other lines. Throws Error `cancelled`, as VisionNetwork::run(), and `invalid_model`
+  /// if the output does not have one class for each line of the dictionary.
   std::vector<LineLetters> read(const std::vector<Picture>& lines, const Cancel& cancel);
 
   const std::vector<std::string>& alphabet() const { return alphabet_; }
@@ -62,14 +62,14 @@ struct AngleOptions {
   Preparation preparation;
   int width = 192;
   int height = 48;
-  float threshold = 0.9F;  // the least confidence with which a line counts as upside down
+  float threshold = 0.9F;  // the least confidence of a line that counts as upside down
   Precision precision = Precision::f16x3;
 };
 
-/// Whether lines stand on their heads. One thread at a time.
+/// Detects lines that are upside down. Not safe for concurrent use.
 class AngleClassifier {
  public:
-  /// Throws as VisionNetwork, and Error `invalid_model` where the network declares another number of classes than two.
+  /// Throws as VisionNetwork, and Error `invalid_model` if the network declares another number of classes than two.
   AngleClassifier(const AngleOptions& options, const Place& place);
 
   /// Throws Error `cancelled`, and as VisionNetwork::run().

@@ -1,4 +1,4 @@
-// Rows of cells are processed whole, many cells per vector instruction.
+// Processes whole rows of cells, so that a vector instruction handles many cells.
 #include "vision/page_cells.h"
 
 #include <algorithm>
@@ -11,22 +11,22 @@ namespace lectern::vision {
 namespace {
 
 constexpr int cells_an_inch = 72;
-/// Of larger pages they are larger: what is made of them takes some bytes of each.
+/// Larger pages have larger cells, because derived arrays take several bytes for each cell.
 constexpr std::int64_t most_cells = 4'000'000;
-/// Cells around that must be light for a cell to be: strokes of up to twice as many and one are closed.
+/// The reach in cells of the filters that close dark strokes: they close strokes of up to twice this and one more.
 constexpr int stroke_reach = 3;
-/// Letters on a dark ground leave half of it dark, black ones make less so, of a square a little higher than a line.
+/// The share of dark cells in a square a little higher than a line: light letters on a dark fill leave half of it dark, black letters make less.
 constexpr double least_dark = 0.5;
 constexpr int dark_reach = 7;
-/// Cells that strokes of light letters make light between two dark ones.
+/// The most cells between two dark ones that a stroke of light letters covers.
 constexpr int widest_stroke = 6;
 
-/// Each cell becomes `pick` of those within `reach` to both sides, along the rows and then along the columns. `pick` of a value and itself is that value.
+/// Combines each cell with those within `reach` on both sides by `pick`, along the rows and then along the columns. `pick` of a value and itself is that value.
 template <class Pick>
 Cells spread(const Cells& cells, int reach, Pick pick) {
   Cells across = cells;
   const auto width = static_cast<std::size_t>(cells.columns);
-  // Whole rows at once, moved by one cell after the other: a processor picks many values in one step.
+  // Combines whole rows, each shifted by one cell, so that vector instructions apply.
   const auto pick_row = [&](std::uint8_t* into, const std::uint8_t* from, std::size_t count) {
     for (std::size_t x = 0; x < count; ++x) into[x] = pick(into[x], from[x]);
   };
@@ -47,11 +47,11 @@ Cells spread(const Cells& cells, int reach, Pick pick) {
 constexpr auto lighter = [](std::uint8_t a, std::uint8_t b) { return std::max(a, b); };
 constexpr auto darker = [](std::uint8_t a, std::uint8_t b) { return std::min(a, b); };
 
-/// 1 for cells of which at least `least` of the square within `reach` has a 1, as much of it as is on the page.
+/// 1 for cells around which at least `least` of the square within `reach` is 1; only the part on the page counts.
 Cells where_many(const Cells& cells, int reach, double least) {
   Cells many{cells.columns, cells.rows, cells.side, std::vector<std::uint8_t>(cells.values.size(), 0)};
   const auto width = static_cast<std::size_t>(cells.columns);
-  std::vector<int> down(width, 0);  // sums of the rows of the square
+  std::vector<int> down(width, 0);  // sums over the rows of the square
   const auto count_row = [&](int row, int sign) {
     if (row < 0 || row >= cells.rows) return;
     const std::uint8_t* values = cells.values.data() + static_cast<std::size_t>(row) * width;
@@ -73,11 +73,11 @@ Cells where_many(const Cells& cells, int reach, double least) {
   return many;
 }
 
-/// `mask` with what is no wider than a light stroke between two cells of a row or of a column.
+/// Fills the gaps of `mask` that are no wider than a light stroke, between two cells of a row or of a column.
 CellMask close_gaps(const CellMask& mask, int columns, int rows) {
   const auto index = [&](int column, int row) { return static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) + static_cast<std::size_t>(column); };
   CellMask filled = mask;
-  std::vector<int> lowest(static_cast<std::size_t>(columns), -1);  // of each column's cells so far
+  std::vector<int> lowest(static_cast<std::size_t>(columns), -1);  // the last cell of each column so far
   for (int row = 0; row < rows; ++row) {
     int rightmost = -1;
     for (int column = 0; column < columns; ++column) {
@@ -106,7 +106,7 @@ Cells cells_of(const GreyImage& image, int dpi, const Cancel& cancel) {
   std::vector<int> sums(static_cast<std::size_t>(cells.columns) * static_cast<std::size_t>(side));
   for (int row = 0; row < cells.rows; ++row) {
     if (row % 32 == 0) cancel.check();
-    // Down the columns first: many at once.
+    // Sums down the columns first, which vectorises.
     std::fill(sums.begin(), sums.end(), 0);
     for (int y = row * side; y < (row + 1) * side; ++y) {
       const std::uint8_t* pixels = image.pixels.data() + static_cast<std::size_t>(y) * static_cast<std::size_t>(image.width);
@@ -138,7 +138,7 @@ DarkCells dark_cells(const Cells& cells, double below) {
   CellMask dark(cells.values.size(), 0);
   for (std::size_t i = 0; i < dark.size(); ++i) dark[i] = is_dark.values[i] & grounds.values[i];
   CellMask filled = close_gaps(dark, cells.columns, cells.rows);
-  // Where two strokes of a letter meet it is light both along and down: that is narrow once the strokes are filled.
+  // Where two strokes of a letter meet, the gap is wide along both axes. It becomes narrow once the strokes are filled.
   return {std::move(dark), close_gaps(filled, cells.columns, cells.rows)};
 }
 

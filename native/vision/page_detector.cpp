@@ -1,4 +1,4 @@
-// The page at the network's resolution, in pieces where it is large; then the ridges of the map become lines.
+// Runs the page at the network's resolution, in parts if it is large; then makes lines of the ridges of the map.
 #include "vision/page_detector.h"
 
 #include <algorithm>
@@ -14,30 +14,30 @@
 namespace lectern::vision {
 namespace {
 
-// As in training: a cell's pixels, the divisor of the sides, and the planes of the output.
+// As in training: pixels of a cell, the divisor of the sides, and the planes of the output.
 constexpr int cell_pixels = 4;
 constexpr int side_multiple = 16;
 constexpr std::size_t planes = 6;
-// Pieces of larger pages (one holds A4 as it usually stands), and what they see beyond their edge: half a line's words to each side.
+// The parts of larger pages (one holds upright A4), and the margin that each part also sees: half of a typical word's context on each side.
 constexpr int piece_width = 832;
 constexpr int piece_height = 1152;
 constexpr int piece_margin = 96;
-// Of a run beside the weights: the largest piece takes some 30 MiB.
+// The limit of a run beside the weights: the largest part takes some 30 MiB.
 constexpr std::size_t most_bytes = std::size_t{48} << 20;
-// A cell from here on may be part of a core; a ridge has one of `sure` somewhere.
+// A cell above the first value may belong to a core; a ridge has at least one cell above the second.
 constexpr float least_core = 0.2F;
 constexpr float sure_core = 0.6F;
-// Between two cores, one below the other, the map falls by so much.
+// The map falls by at least this much between two cores one below the other.
 constexpr float valley = 0.15F;
-// Cells: how far the middle of a core may move from one column to the next, and how many columns may be missing.
+// In cells: how far the middle of a core may move from one column to the next, and how many columns may be missing.
 constexpr double most_step = 0.8;
 constexpr int most_missing = 2;
 // Columns of the shortest line: two letters of 10 points.
 constexpr int shortest = 3;
-// The map is a little wider than the cores are: measured on drawn pages, by 0.15 to 0.24 of a cell for cores of 1.1 to 1.7.
+// The map is wider than the cores: on drawn pages by 0.15 to 0.24 cells, for cores of 1.1 to 1.7 cells.
 constexpr double too_wide = 0.18;
 constexpr double lowest_core = 0.8;
-// Of a face: its core, and how far letters reach above and below the line that they stand on, in parts of an em.
+// Shape of a face, in ems: the core, and how far letters reach above and below the baseline.
 constexpr double core_em = 0.46;
 constexpr double above_em = 0.78;
 constexpr double below_em = 0.24;
@@ -68,7 +68,7 @@ void pieces_of(const CoreMap& map, int x, std::vector<Piece>& pieces) {
         lowest = core;
         lowest_at = y;
       }
-      // The map rises again behind a valley: another line begins there.
+      // The map rises again behind a valley, where another line begins.
       if (piece.most - lowest > valley && core - lowest > valley && lowest_at < y) break;
       if (core >= piece.most) {
         piece.most = core;
@@ -83,10 +83,10 @@ void pieces_of(const CoreMap& map, int x, std::vector<Piece>& pieces) {
   }
 }
 
-/// Pieces that follow one another along a line.
+/// Parts of cores that follow each other along a line.
 std::vector<std::vector<Piece>> ridges_of(const CoreMap& map) {
   std::vector<Piece> pieces;
-  std::vector<std::size_t> begins;  // of each column's pieces
+  std::vector<std::size_t> begins;  // begin of each column's pieces
   for (int x = 0; x < map.width; ++x) {
     begins.push_back(pieces.size());
     pieces_of(map, x, pieces);
@@ -95,7 +95,7 @@ std::vector<std::vector<Piece>> ridges_of(const CoreMap& map) {
   Components chains(pieces.size());
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     const auto column = static_cast<std::size_t>(pieces[i].x);
-    // The nearest in the next column that has one near.
+    // Takes the nearest piece in the next column that has one in reach.
     for (std::size_t next = column + 1; next < std::min(begins.size() - 1, column + 2 + most_missing); ++next) {
       std::size_t nearest = pieces.size();
       double away = most_step;
@@ -132,7 +132,7 @@ FoundLine line_along(const std::vector<Piece>& ridge, double cell) {
     xx += (piece.x + 0.5 - x) * (piece.x + 0.5 - x);
     xy += (piece.x + 0.5 - x) * (piece.middle - y);
   }
-  // A short ridge tells no slope: its ends move with a cell.
+  // A short ridge has no reliable slope: one cell moves its ends.
   const double slope = ridge.size() >= 12 ? xy / xx : 0;
   const double em = std::max(lowest_core, height / count - too_wide) * cell / core_em;
   const auto [first, last] = std::minmax_element(ridge.begin(), ridge.end(), [](const Piece& a, const Piece& b) { return a.x < b.x; });

@@ -7,13 +7,13 @@
 namespace lectern::vision {
 namespace {
 
-// Letters light on dark must be so sure in the mean: most dark grounds are pictures, whose grain is guessed at.
+// The least mean confidence of light letters on dark: most dark fills are pictures, whose grain resembles letters.
 constexpr double least_sure_on_dark = 0.7;
 
-/// Many letters of medium confidence are worth more than one of high confidence: the hole of a white O resembles a black one.
+/// Many letters of medium confidence weigh more than one of high confidence: the hole of a white O resembles a black one.
 double worth(const std::vector<ReadLetter>& letters) { return (sureness(letters) - 0.5) * static_cast<double>(letters.size()); }
 
-/// Whether a third of the smaller box lies in the other.
+/// Whether the boxes share a third of the smaller one.
 bool meet(const PixelBox& a, const PixelBox& b) {
   const auto area = [](const PixelBox& box) { return std::int64_t{box.right - box.left} * (box.bottom - box.top); };
   const PixelBox common{std::max(a.left, b.left), std::max(a.top, b.top), std::min(a.right, b.right), std::min(a.bottom, b.bottom)};
@@ -69,7 +69,7 @@ std::vector<std::size_t> surest(const PageLines& page) {
     for (std::size_t i = from; i < to; ++i) {
       if (page.letters[i].empty() || sureness(page.letters[i]) < least) continue;
       const auto rivals = [&](std::size_t other) { return !page.letters[other].empty() && meet(page.lines[i].box, page.lines[other].box); };
-      // What was found in pieces, as cells of a table are, is worth as much as all of them.
+      // Several fragments, such as table cells, weigh as much as their sum.
       double others = 0;
       for (const std::size_t other : kept) others += rivals(other) ? std::max(0.0, worth(page.letters[other])) : 0;
       if (others > 0 && others >= worth(page.letters[i])) continue;

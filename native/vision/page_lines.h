@@ -1,4 +1,4 @@
-// A page's lines from several finders, what is read on them, and which of those at one place count.
+// The lines of a page from several finders with their recognised letters, and the selection among lines at one place.
 #pragma once
 
 #include <cstddef>
@@ -12,30 +12,30 @@
 
 namespace lectern::vision {
 
-/// One entry a line in each list. A line that is dropped stays, without picture and letters.
+/// All lists have one entry for each line. A dropped line stays in the lists, without picture and letters.
 struct PageLines {
   std::vector<FoundLine> lines;
   std::vector<LineImage> images;
-  std::vector<std::vector<ReadLetter>> letters;  // empty: not read, or nothing is there
-  std::size_t on_paper = 0;  // lines from here on are light on a dark ground, as far as `detected`
-  std::size_t detected = 0;  // lines from here on are the detector's
+  std::vector<std::vector<ReadLetter>> letters;  // empty: not recognised, or without result
+  std::size_t on_paper = 0;  // from here to `detected`, lines are light on a dark fill
+  std::size_t detected = 0;  // from here on, lines come from the detector
 
   /// Adds lines and their pictures, cut out of `page`. Throws Error `cancelled`.
   void add(std::vector<FoundLine> found, const Gray& page, const Cancel& cancel);
   void drop(std::size_t line);
 };
 
-/// The mean confidence of letters, 0..1; 0 without any.
+/// The mean confidence of letters, 0..1; 0 for none.
 double sureness(const std::vector<ReadLetter>& letters);
 
-/// The same of all lines' letters.
+/// The mean confidence of the letters of all lines.
 double sureness(const std::vector<std::vector<ReadLetter>>& lines);
 
-/// Whether `line` lies in one that is read with at least `least` of sureness.
+/// Whether `line` lies in another one that was recognised with a confidence of at least `least`.
 bool is_read(const PageLines& page, const FoundLine& line, double least);
 
-/// Which lines count, sorted by their top: of two at one place the one whose letters are worth more: their number times the mean confidence beyond 0.5.
-/// What geometry found on paper stays unless another finder's line takes its place.
+/// The lines that are kept, sorted by their top. Of two at one place the one with the larger value stays: the number of its letters times their mean confidence above 0.5.
+/// A line that geometry found on paper stays unless a line of another finder replaces it.
 std::vector<std::size_t> surest(const PageLines& page);
 
 }  // namespace lectern::vision

@@ -10,9 +10,9 @@
 namespace lectern::vision {
 namespace {
 
-// From here on a box is taken for a line that runs downwards, as the networks' makers do.
+// A box with at least this proportion counts as a line that runs downwards, as in the networks' reference implementation.
 constexpr double upright_proportion = 1.5;
-// Of a box's height, below the line that its letters stand on: the detector's boxes hold descenders and a little paper.
+// Share of a box's height below the baseline: the detector's boxes contain descenders and a margin of paper.
 constexpr double below_baseline = 0.22;
 
 Point between(Point a, Point b, double part) { return {a.x + part * (b.x - a.x), a.y + part * (b.y - a.y)}; }
@@ -56,7 +56,7 @@ ReadLine line_in(const Quad& box, const LineLetters& line, int width, int height
       word.confidence += line.letters[last].confidence;
     }
     word.confidence /= static_cast<float>(last - first);
-    // A letter's middle is where its columns are; its edges lie about half way to its neighbours.
+    // A letter's columns give its middle; its edges lie about half way to its neighbours.
     const double begin = first == 0 ? 0 : (line.letters[first - 1].end + line.letters[first].begin) / 2.0;
     const double end = last == line.letters.size() ? line.filled : (line.letters[last - 1].end + line.letters[last].begin) / 2.0;
     const double from = part(begin), to = std::max(part(end), from);
@@ -74,7 +74,7 @@ PageReader::PageReader(const PageReaderOptions& options, const Place& place, con
 std::size_t PageReader::weight_bytes() const { return detector_.weight_bytes() + (angle_ ? angle_->weight_bytes() : 0) + reader_.weight_bytes(); }
 
 std::vector<ReadPage> PageReader::read(std::span<const PageRequest> pages, const Cancel& cancel) {
-  // Pictures of a few dozen lines at a time: those of whole pages at a high resolution would hold hundreds of megabytes.
+  // Holds the pictures of a few dozen lines at a time: those of whole pages at a high resolution would take hundreds of megabytes.
   constexpr std::size_t most_lines = 64;
   std::vector<PageBox> boxes;
   std::vector<ReadPage> read(pages.size());

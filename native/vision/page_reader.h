@@ -1,4 +1,4 @@
-// Three installed networks detect lines, turn them upright and recognise them: a page's bitmap becomes lines of words.
+// Three installed networks detect lines, turn them upright and recognise them: the bitmap of a page becomes lines of words.
 #pragma once
 
 #include <cstddef>
@@ -25,20 +25,20 @@ struct PageRequest {
   bool one_line = false;  // the bitmap is one line of text from edge to edge
 };
 
-/// One thread at a time.
+/// Not safe for concurrent use.
 class PageReader {
  public:
-  /// Throws as its three parts. `place` is the detector's, `small_place` that of the others, which see lines alone.
+  /// Throws as its three parts. The detector runs at `place`, the networks for single lines at `small_place`.
   PageReader(const PageReaderOptions& options, const Place& place, const Place& small_place);
 
-  /// Of all its networks, as they lie in the files.
+  /// The bytes of the weights of all its networks in their files.
   std::size_t weight_bytes() const;
 
-  /// Pages that are worth being read together.
+  /// The number of pages that are recognised efficiently together.
   std::size_t batch() const { return 4; }
 
-  /// Of each upright page all text, lines from the top, and its ruled lines; of what is one line that line, or none. Lines are read beside those of other pages; what a page says
-  /// is the same alone. Throws Error `cancelled`, and as its parts.
+  /// For an upright page all its text, lines from the top, and its ruled lines; for a bitmap of one line that line, or none. Lines of several pages run together; the result of a page
+  /// does not depend on the others. Throws Error `cancelled`, and as its parts.
   std::vector<ReadPage> read(std::span<const PageRequest> pages, const Cancel& cancel);
 
  private:
@@ -54,8 +54,8 @@ class PageReader {
   LineReader reader_;
 };
 
-/// The words of a line that was read from the rectangle `box` of a page of that size: what stands between spaces, each box reaching from the first of its columns to the last.
-/// Empty words where nothing was read.
+/// The words of a line that was recognised in the rectangle `box` of a page of that size. Spaces separate words; the box of a word reaches from its first column to its last.
+/// Returns no words where nothing was recognised.
 ReadLine line_in(const Quad& box, const LineLetters& line, int width, int height);
 
 }  // namespace lectern::vision

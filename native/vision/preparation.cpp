@@ -1,4 +1,4 @@
-// The bitmap is resized by itself, then its planes are set into the padded picture.
+// Resizes the bitmap, then copies its planes into the padded picture.
 #include "vision/preparation.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ Placement prepare(const Bitmap& bitmap, int width, int height, const Preparation
   const bool centred = preparation.fit == Fit::centre;
   const int left = centred ? (width - inner_width) / 2 : 0;
   const int top = centred ? (height - inner_height) / 2 : 0;
-  // resize() knows R, G, B; the network's own channel c is its channel (2 - c) where blue comes first.
+  // resize() knows R, G, B. If blue comes first, the network's channel c is channel (2 - c).
   const auto channel_of = [&](std::size_t channel) { return preparation.bgr ? 2 - channel : channel; };
   ResizeOptions options{inner_width, inner_height, {}, {}};
   for (std::size_t channel = 0; channel < 3; ++channel) {

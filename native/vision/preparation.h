@@ -1,4 +1,4 @@
-// A page's bitmap as the input picture of an installed network, and the way back from its pixels to the page.
+// Converts the bitmap of a page to the input picture of an installed network, and maps the picture's pixels back to the page.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace lectern::vision {
 
-/// How a bitmap of other proportions comes into a network's picture.
+/// How a bitmap of other proportions is fitted into a network's picture.
 enum class Fit {
   stretch,  // each axis by itself
   centre,   // whole and in proportion, padded on both sides
@@ -23,21 +23,21 @@ struct Preparation {
   bool bgr = false;  // blue is the network's first channel, not red
   std::array<float, 3> mean{0, 0, 0};
   std::array<float, 3> std{1, 1, 1};
-  std::optional<float> pad;  // of the padding, before mean and std; absent: 0 after them
+  std::optional<float> pad;  // value of the padding before mean and std; absent: 0 after them
 };
 
-/// Where the bitmap lies in a network's picture.
+/// The place of the bitmap in a network's picture.
 struct Placement {
   double left, top;         // pixels of the picture
-  double scale_x, scale_y;  // pixels of the picture for one of the bitmap
+  double scale_x, scale_y;  // pixels of the picture per pixel of the bitmap
   int width, height;        // of the bitmap
 
-  /// Pixels of the bitmap, kept inside it.
+  /// Maps to pixels of the bitmap, clamped to it.
   double page_x(double x) const;
   double page_y(double y) const;
 };
 
-/// The bitmap's width and height in a picture of that size, at least 1 each; halves are rounded up.
+/// The width and height of the bitmap in a picture of that size, at least 1 each; halves are rounded up.
 std::array<int, 2> fitted(const Bitmap& bitmap, int width, int height, Fit fit);
 
 /// Writes `out` (3, height, width). Throws Error `cancelled`.

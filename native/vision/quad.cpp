@@ -1,4 +1,4 @@
-// Hull by Andrew's monotone chain, the rectangle by trying every side of it.
+// Computes the hull by Andrew's monotone chain, and the rectangle by a test of each side of the hull.
 #include "vision/quad.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ double cross(Point a, Point b) { return a.x * b.y - a.y * b.x; }
 // hypot() would need a glibc of 2.35.
 double length(Point a) { return std::sqrt(a.x * a.x + a.y * a.y); }
 
-/// The rectangle with sides along `along` (of length 1) around the points.
+/// The rectangle around the points with sides along `along`, which has length 1.
 Quad around(const std::vector<Point>& points, Point along) {
   const Point across{-along.y, along.x};
   double least[2] = {dot(points[0], along), dot(points[0], across)};
@@ -32,7 +32,7 @@ Quad around(const std::vector<Point>& points, Point along) {
   return {corner(least[0], least[1]), corner(most[0], least[1]), corner(most[0], most[1]), corner(least[0], most[1])};
 }
 
-/// Of the two corners furthest to the left the upper one first, the others clockwise (y grows downwards).
+/// The upper one of the two leftmost corners comes first, then the others clockwise (y grows downwards).
 Quad ordered(Quad quad) {
   std::sort(quad.begin(), quad.end(), [](Point a, Point b) { return a.x < b.x || (a.x == b.x && a.y < b.y); });
   if (quad[0].y > quad[1].y) std::swap(quad[0], quad[1]);
@@ -79,7 +79,7 @@ Quad smallest_rectangle(const std::vector<Point>& hull) {
 Quad expanded(const Quad& quad, double distance) {
   const double width = width_of(quad);
   const double height = height_of(quad);
-  // Of a rectangle without extent in one direction the other direction tells.
+  // If the rectangle has no extent in one direction, its other direction defines it.
   const Point along = width > 0 ? 1 / width * (quad[1] - quad[0]) : height > 0 ? Point{(quad[3] - quad[0]).y / height, -(quad[3] - quad[0]).x / height} : Point{1, 0};
   const Point across{-along.y, along.x};
   const Point out_along = distance * along;

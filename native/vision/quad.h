@@ -1,4 +1,4 @@
-// Turned rectangles on a page: the smallest around points, made larger, cut out.
+// Rotated rectangles on a page: the smallest one around points, enlarging, cutting out.
 #pragma once
 
 #include <array>
@@ -16,23 +16,23 @@ struct Point {
   double y;
 };
 
-/// The corners of a rectangle, clockwise on the page: where its text begins at the top, top right, bottom right, bottom left.
+/// The corners of a rectangle, clockwise on the page, in the order of its text: top left, top right, bottom right, bottom left.
 using Quad = std::array<Point, 4>;
 
 double width_of(const Quad& quad);
 double height_of(const Quad& quad);
 
-/// Counter-clockwise on paper with y upwards, without points on its edges; fewer than three distinct points are returned as they are.
+/// The convex hull, counter-clockwise with y upwards, without points on its edges. Fewer than three distinct points are returned unchanged.
 std::vector<Point> convex_hull(std::vector<Point> points);
 
 /// The rectangle of the least area around the points of a convex hull: one of its sides lies on a side of the hull (Freeman and Shapira 1975). Of the two corners
 /// at the left the upper one comes first. `hull` is not empty.
 Quad smallest_rectangle(const std::vector<Point>& hull);
 
-/// Every side moved out by `distance`: the smallest rectangle around the rectangle's outline rounded with that radius.
+/// Moves every side out by `distance`: the result is the smallest rectangle around the outline offset by that radius.
 Quad expanded(const Quad& quad, double distance);
 
-/// The same rectangle with its text beginning `quarters` corners later: 1 reads from the top right downwards, 2 upside down.
+/// The same rectangle with its text beginning `quarters` corners later: 1 reads from the top right downwards, 2 reads upside down.
 Quad turned(const Quad& quad, int quarters);
 
 /// A bitmap that owns its pixels.
@@ -44,8 +44,8 @@ struct Picture {
   Bitmap bitmap() const { return {pixels.data(), width, height, static_cast<std::size_t>(width) * 4}; }
 };
 
-/// What the page shows inside the rectangle, upright, a pixel for a pixel, linear between the page's pixels; beyond its edges the page goes on as it ends.
-/// One that would be above max_resized_pixels is made smaller. Throws Error `cancelled`.
+/// The pixels inside the rectangle, upright, at the scale of the page, interpolated linearly. Beyond the edges of the page its border pixels repeat.
+/// A result above max_resized_pixels is reduced. Throws Error `cancelled`.
 Picture cut_quad(const Bitmap& page, const Quad& quad, const Cancel& cancel);
 
 }  // namespace lectern::vision

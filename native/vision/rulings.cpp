@@ -1,4 +1,4 @@
-// Runs of dark pixels along each direction, grown together into thin connected strokes.
+// Finds runs of dark pixels along both directions and joins them to thin connected strokes.
 #include "vision/rulings.h"
 
 #include <algorithm>
@@ -12,19 +12,19 @@
 namespace lectern::vision {
 namespace {
 
-/// Darker than the page by so much: a light grey rule is, paper and JPEG noise are not.
+/// The least contrast with the page, in grey levels: light grey rulings have more, paper and JPEG noise less.
 constexpr int least_contrast = 40;
-/// A rule that a scanner broke goes on after so many inches.
+/// In inches: a ruling continues after a break of the scanner of up to this length. Then the shortest length and the largest thickness of a ruling.
 constexpr double widest_break = 0.012;
 constexpr double shortest = 0.35;
 constexpr double thickest = 0.05;
-/// The feet of a word's letters, or their upper ends, run together into a stroke on a picture: 4,174 of 4,310 strokes of 101 sample pages were such. Ink goes on from them along 0.2 to 1.0 of their length, and 0.4
-/// from all but the thick ones; from rules along 0.15, from long ones that letters touch along 0.4 at most.
+/// In a picture the feet or the tops of a word's letters run together to a stroke: 4,174 of 4,310 strokes of 101 sample pages were such. Ink continues from these strokes along 0.2 to 1.0 of their length (0.4
+/// from all but the thick ones), from rulings along 0.15, and from long rulings that letters touch along at most 0.4.
 constexpr double attached_of_letters = 0.2;
 constexpr double attached_of_long_letters = 0.45;
-/// No word is longer; inches.
+/// In inches: the length of the longest word.
 constexpr double longest_word = 1.5;
-/// So far beyond a stroke's own darkness, inches and pixels at least, its blur ends.
+/// The blur of a stroke ends at this distance beyond its dark part, in inches, and at least in pixels.
 constexpr double beyond_stroke = 0.008;
 constexpr int least_beyond = 2;
 
@@ -34,7 +34,7 @@ struct Run {
   int end;
 };
 
-/// One direction to look along.
+/// One direction of the search.
 struct View {
   const GreyImage& image;
   bool horizontal;
@@ -43,7 +43,7 @@ struct View {
 int paper_luminance(const GreyImage& image) {
   std::array<std::size_t, 256> counts{};
   for (const std::uint8_t pixel : image.pixels) ++counts[pixel];
-  // The paper is what most of the page is: the value below which a quarter of the lightest pixels end.
+  // The paper is the grey of most of the page: the value below which the lightest quarter of the pixels ends.
   std::size_t left = image.pixels.size() / 4;
   for (int value = 255; value > 0; --value) {
     const std::size_t count = counts[static_cast<std::size_t>(value)];
@@ -53,7 +53,7 @@ int paper_luminance(const GreyImage& image) {
   return 0;
 }
 
-/// Upright runs grow column by column while the rows go by: memory is read in order either way.
+/// Vertical runs grow column by column while the rows advance, so that memory is read in order in both directions.
 std::vector<Run> find_runs(const View& view, int darkest_paper, int gap, int least, const Cancel& cancel) {
   const GreyImage& image = view.image;
   struct Open {
@@ -88,7 +88,7 @@ std::vector<Run> find_runs(const View& view, int darkest_paper, int gap, int lea
   return runs;
 }
 
-/// Joins runs of neighbouring lines that overlap, or end where the other begins: a rule that leans goes down a line now and then.
+/// Joins runs of neighbouring lines that overlap, or of which one ends where the other begins: a ruling that leans changes the line now and then.
 Components connect(const std::vector<Run>& runs, int gap) {
   Components components(runs.size());
   std::size_t before = 0;
@@ -105,7 +105,7 @@ struct Stroke {
   int begin = 0, end = 0;    // along
   int first = 0, last = 0;   // across
   std::int64_t area = 0;
-  double moment = 0;  // sum over its pixels of the place across
+  double moment = 0;  // sum of the positions across over its pixels
 };
 
 std::vector<Stroke> strokes_of(const std::vector<Run>& runs, Components& components) {
@@ -128,12 +128,12 @@ bool is_ruling(const Stroke& stroke, int dpi) {
   if (stroke.area == 0) return false;
   const double length = stroke.end - stroke.begin;
   const double thickness = static_cast<double>(stroke.area) / length;
-  // What leans by a degree climbs a 57th of its length.
+  // A line that leans by a degree rises by a 57th of its length.
   const double climb = stroke.last + 1 - stroke.first;
   return length >= shortest * dpi && thickness <= thickest * dpi && length >= 8 * thickness && climb <= thickness + std::max(2.0, length / 57);
 }
 
-/// Which ink touches a level stroke, column after column.
+/// The ink that touches a horizontal stroke, column by column.
 class StrokeSides {
  public:
   StrokeSides(const GreyImage& image, const Stroke& stroke)
@@ -147,7 +147,7 @@ class StrokeSides {
     }
   }
 
-  /// Share of its columns above or below which there is ink at so many pixels, but for that of level strokes (`runs`, sorted): rules are double, too.
+  /// Share of its columns with ink at this distance above or below. The ink of horizontal strokes (`runs`, sorted) does not count, because rulings may be double.
   double attached(int beyond, int darkest_paper, const std::vector<Run>& runs) const {
     std::size_t seen = 0, attached = 0;
     for (std::size_t column = 0; column < tops_.size(); ++column) {
@@ -173,7 +173,7 @@ class StrokeSides {
   std::vector<int> tops_, bottoms_;
 };
 
-/// Which level strokes a word's letters have run together into.
+/// The horizontal strokes that the letters of a word form.
 std::set<std::size_t> letters_among(const std::vector<Stroke>& strokes, const std::vector<Run>& runs, Components& components, const GreyImage& image, int darkest_paper, int dpi) {
   std::map<std::size_t, StrokeSides> sides;
   for (std::size_t i = 0; i < strokes.size(); ++i) {
@@ -207,7 +207,7 @@ void look_along(const View& view, int paper, int dpi, std::vector<Ruling>& found
   }
 }
 
-/// Stems of large letters meet their own arms: what they meet must be longer than those are, or they longer than a letter is high.
+/// Whether the ruling separates text. Stems of large letters meet arms of their own letter: therefore the rulings that it meets, or the ruling itself, must be longer than a letter is high.
 bool parts_text(const Ruling& upright, const std::vector<Ruling>& rulings, int dpi) {
   const auto inch = static_cast<float>(dpi);
   const auto meets = [&](const Ruling& level) {
@@ -217,24 +217,24 @@ bool parts_text(const Ruling& upright, const std::vector<Ruling>& rulings, int d
   return !upright.horizontal && (upright.end - upright.start >= 1.5F * inch || std::any_of(rulings.begin(), rulings.end(), meets));
 }
 
-/// Takes an upright rule out of a picture, row after row. Where a letter touches it, it takes as much darkness away as the rule had in the row before, so that the letter keeps its own.
+/// Removes a vertical ruling from a picture, row by row. Where a letter touches it, it removes the darkness that the ruling had in the previous row, so that the letter keeps its own.
 class RuleWiper {
  public:
   RuleWiper(GreyImage& image, const Ruling& rule)
       : width_(image.width), thickness_(static_cast<double>(rule.thickness)), middle_(static_cast<double>(rule.position)),
-        // It may lean by a degree around its middle: its ends are further off.
+        // The ruling may lean by a degree around its middle, so that its ends are further off.
         reach_(static_cast<int>(thickness_ + std::max(1.0, static_cast<double>(rule.end - rule.start) / 114))) {}
 
   void wipe(std::uint8_t* row) {
     const int expected = static_cast<int>(middle_);
-    // Letters may stand on both sides, but not without paper between.
+    // Letters may stand on both sides, with paper between them and the ruling.
     const int paper = *std::max_element(row + std::clamp(expected - reach_ - 2, 0, width_ - 1), row + std::clamp(expected + reach_ + 3, 1, width_));
     const auto dark = [&](int x) { return x >= 0 && x < width_ && row[x] + least_contrast < paper; };
     int x = expected;
     for (int step = 1; step <= reach_ && !dark(x); ++step) x = dark(expected - step) ? expected - step : expected + step;
     if (!dark(x)) return;
     int left = x, right = x + 1;
-    // Beyond it is a level rule that crosses.
+    // A wider run is a horizontal ruling that crosses.
     const int widest = static_cast<int>(6 * thickness_) + 8;
     while (right - left <= widest && dark(left - 1)) --left;
     while (right - left <= widest && dark(right)) ++right;
@@ -258,7 +258,7 @@ class RuleWiper {
   double thickness_;
   double middle_;
   int reach_;
-  // Of the row that showed it last by itself.
+  // The last row in which the ruling stood alone.
   int from_ = 0;
   std::vector<int> darkness_;
 };
@@ -278,7 +278,7 @@ void wipe_upright_rulings(GreyImage& image, const std::vector<Ruling>& rulings, 
 std::vector<Ruling> find_rulings(const GreyImage& image, int dpi, const Cancel& cancel) {
   std::vector<Ruling> found;
   const int paper = paper_luminance(image);
-  if (paper <= least_contrast) return found;  // a black page shows no line
+  if (paper <= least_contrast) return found;  // a black page has no visible line
   look_along({image, true}, paper, dpi, found, cancel);
   look_along({image, false}, paper, dpi, found, cancel);
   return found;

@@ -1,4 +1,4 @@
-// Straight lines that a page's bitmap shows: the rules of tables, between columns, under headings.
+// Straight lines in the bitmap of a page: rulings of tables, between columns, under headings.
 #pragma once
 
 #include <cstdint>
@@ -17,19 +17,19 @@ struct GreyImage {
 
 struct Ruling {
   bool horizontal;
-  // Pixels: the middle across the line, and its two ends along it.
+  // Pixels: the middle across the line, and both ends along it.
   float position;
   float start;
   float end;
   float thickness;  // mean
 };
 
-/// Horizontal and upright lines, thinner than a twentieth of an inch and at least 0.35 inch long, that lean by no more than a degree;
-/// strokes of letters and filled boxes are none. `dpi` is the image's resolution, at least 70. Throws Error
+/// Finds horizontal and vertical lines that are thinner than a twentieth of an inch, at least 0.35 inch long, and lean by no more than a degree.
+/// Strokes of letters and filled boxes are left out. `dpi` is the image's resolution, at least 70. Throws Error
 /// `cancelled`.
 std::vector<Ruling> find_rulings(const GreyImage& image, int dpi, const Cancel& cancel);
 
-/// Paints over with paper the upright ones that part cells or columns: those of one and a half inches, and shorter ones that meet a level one of that length. Text close to them would be read with a stroke more.
+/// Paints the vertical rulings that separate cells or columns over with paper: those of at least one and a half inches, and shorter ones that meet a horizontal ruling of that length. Otherwise text close to them would be recognised with an additional stroke.
 void wipe_upright_rulings(GreyImage& image, const std::vector<Ruling>& rulings, int dpi);
 
 }  // namespace lectern::vision

@@ -15,7 +15,7 @@ struct Separator {
   double begin, middle, end;
 };
 
-/// Of rows or of columns; and how many of them are wrong by what the network says: found where there is none, or the other way round.
+/// The separators of rows or of columns, and the expected number of wrong ones by the network's probabilities: false ones and missing ones.
 struct Separators {
   std::vector<Separator> found;
   double wrong = 0;
@@ -25,7 +25,7 @@ Separators separators_of(std::span<const float> logits) {
   Separators result;
   const auto places = static_cast<double>(logits.size());
   for (std::size_t begin = 0; begin < logits.size(); ++begin) {
-    if (!(logits[begin] > 0)) {  // nor where it is NaN
+    if (!(logits[begin] > 0)) {  // also for NaN
       const bool highest = begin > 0 && begin + 1 < logits.size() && logits[begin] >= logits[begin - 1] && logits[begin] > logits[begin + 1];
       if (highest) result.wrong += certainty(logits[begin]);
       continue;
@@ -47,7 +47,7 @@ Separators separators_of(std::span<const float> logits) {
   return result;
 }
 
-/// Places of `count` from one share of the whole to another, at least one.
+/// The places of `count` from one share of the whole to another, at least one.
 std::array<std::size_t, 2> places_of(double begin, double end, std::size_t count) {
   const auto first = std::min(static_cast<std::size_t>(begin * static_cast<double>(count)), count - 1);
   return {first, std::clamp(static_cast<std::size_t>(std::ceil(end * static_cast<double>(count))), first + 1, count)};
@@ -61,7 +61,7 @@ double mean(std::span<const float> map, std::size_t width, std::array<std::size_
   return sum / static_cast<double>((rows[1] - rows[0]) * (columns[1] - columns[0]));
 }
 
-/// Ends of what lies between separators, with both edges of the whole.
+/// The boundaries between separators, with both edges of the whole.
 std::vector<double> edges_of(const std::vector<Separator>& separators) {
   std::vector<double> edges{0};
   for (const Separator& one : separators) edges.push_back(one.middle);
@@ -69,11 +69,11 @@ std::vector<double> edges_of(const std::vector<Separator>& separators) {
   return edges;
 }
 
-/// Which places of a grid are one with their neighbours.
+/// The places of a grid that are joined with their neighbours.
 struct Joins {
   std::size_t rows, columns;
   std::vector<std::uint8_t> right, down;
-  /// How many are wrong by what the network says.
+  /// The expected number of wrong joins by the network's probabilities.
   double wrong;
 
   bool take(double logit) {
@@ -98,7 +98,7 @@ Joins joins_of(const SeparatorLogits& logits, const std::vector<Separator>& betw
   return joins;
 }
 
-/// As many head rows as the table begins with.
+/// The number of header rows at the top of the table.
 std::size_t heads_of(std::span<const float> heads, const std::vector<double>& y) {
   std::size_t count = 0;
   while (count + 1 < y.size() && mean(heads, 1, places_of(y[count], y[count + 1], heads.size()), {0, 1}) > 0) ++count;
@@ -133,7 +133,7 @@ FoundTable cells_between(const SeparatorLogits& logits, double picture_width, do
                              {Point{left, top}, Point{end, top}, Point{end, bottom}, Point{left, bottom}}});
     }
   }
-  // A line too many or too few between rows spoils as many cells as there are columns.
+  // One wrong separator between rows affects as many cells as there are columns.
   const auto rows = static_cast<double>(joins.rows), columns = static_cast<double>(joins.columns);
   table.score = static_cast<float>(std::exp(-(between_rows.wrong / rows + between_columns.wrong / columns + joins.wrong / (rows * columns))));
   return table;

@@ -1,4 +1,4 @@
-// First the direction in which the letters fall into the fewest rows, to half a degree; then the lines themselves.
+// Searches the direction in which the letters fall into the fewest rows, to half a degree; then measures the lines themselves.
 #include "vision/skew_angle.h"
 
 #include <algorithm>
@@ -15,20 +15,20 @@
 namespace lectern::vision {
 namespace {
 
-// Pixels of the page while it is measured, about: A4 at 150 dpi is halved. Finer costs time and gains nothing: the letters
-// of clean pages come out 0.002 degrees nearer, and the specks of noisy ones begin to resemble letters.
+// The number of pixels at which the page is measured, about: A4 at 150 dpi is halved. A higher resolution takes time without gain: the results of
+// clean pages improve by 0.002 degrees, and the specks of noisy pages begin to resemble letters.
 constexpr double working_pixels = 750e3;
 
-// A letter's surroundings, to each side: 5 mm on A4.
+// The surroundings of a letter, to each side: 5 mm on A4.
 constexpr int threshold_reach = 15;
 
 constexpr double coarse_step_degrees = 0.5;
 
-// More marks of ink than this add time to the coarse search and do not change its result.
+// More marks of ink add time to the coarse search and do not change its result.
 constexpr std::size_t coarse_pieces = 20000;
 
-// The height of the letters is where this share of the ink lies in lower marks. The second serves pages on which pictures
-// or bars hold most of the ink; the letters that then stand on straight lines decide between them.
+// The letter height is the height below which marks hold this share of the ink. The second share serves pages on which pictures
+// or bars hold most of the ink. The number of letters on straight lines decides between the two.
 constexpr std::array<double, 2> height_shares = {0.5, 0.25};
 
 int working_factor(const Bitmap& bitmap) {
@@ -37,23 +37,23 @@ int working_factor(const Bitmap& bitmap) {
   return std::clamp(factor, 1, std::min(bitmap.width, bitmap.height));
 }
 
-/// White on black becomes black on white.
+/// Inverts a page of white text on black.
 void make_paper_bright(Gray& gray) {
   const auto sum = std::accumulate(gray.pixels.begin(), gray.pixels.end(), std::uint64_t{0});
   if (sum > 110 * gray.pixels.size()) return;
   for (std::uint8_t& pixel : gray.pixels) pixel = static_cast<std::uint8_t>(255 - pixel);
 }
 
-/// Not so: what hangs over the page's edge (shadows, the scanner's lid), rulings, frames and hatching (they fill little of
-/// their box once they skew, and have no height while they do not), specks.
+/// Whether the mark may be a letter. Marks at the page's edge (shadows, the scanner's lid) may not, nor rulings, frames and hatching (they fill little of
+/// their box if they skew, and have no height if they do not), nor specks.
 bool may_be_letters(const Mark& mark, const Gray& gray) {
   if (mark.left == 0 || mark.top == 0 || mark.right == gray.width || mark.bottom == gray.height) return false;
   const std::int64_t box = static_cast<std::int64_t>(mark.width()) * mark.height();
   return mark.height() >= 3 && mark.area >= 5 && 10 * std::int64_t{mark.area} >= box;
 }
 
-/// The height that leaves `share` of the ink of all possible letters to lower ones; 0 where there are none. Blots and
-/// pictures are cut off at a twelfth of the page.
+/// The height below which possible letters hold `share` of their ink; 0 for none. Blots and
+/// pictures are limited to a twelfth of the page.
 int letter_height_at(double share, const std::vector<Mark>& marks, const Gray& gray) {
   const int limit = std::max(gray.height / 12, 24);
   std::vector<std::int64_t> area_by_height(static_cast<std::size_t>(limit) + 1, 0);
@@ -81,7 +81,7 @@ std::vector<bool> find_text(const std::vector<Mark>& marks, const Gray& gray, in
   return is_text;
 }
 
-/// A few pixels of ink side by side: where their middle is and how many they are.
+/// A few pixels of ink beside each other: their middle and their number.
 struct Piece {
   float x;
   float y;
@@ -105,7 +105,7 @@ std::vector<Piece> cut_into_pieces(const Ink& ink, const std::vector<bool>& is_t
   return pieces;
 }
 
-/// How unevenly the ink falls into rows that skew by `degrees`: the sum of their squares.
+/// How unevenly the ink falls into rows that skew by `degrees`: the sum of the squares of the rows' ink.
 double sharpness(const std::vector<Piece>& pieces, const Gray& gray, double degrees, std::vector<float>& rows) {
   const double radians = degrees * std::numbers::pi / 180;
   const auto cosine = static_cast<float>(std::cos(radians));
@@ -117,7 +117,7 @@ double sharpness(const std::vector<Piece>& pieces, const Gray& gray, double degr
     const float row = piece.y * cosine + piece.x * sine + shift;
     const auto index = static_cast<std::size_t>(row);
     const float below = row - static_cast<float>(index);
-    // Shared between two rows, or the score would jump with every rounding.
+    // The ink is divided between two rows; otherwise the score would jump with every rounding.
     rows[index] += piece.pixels * (1 - below);
     rows[index + 1] += piece.pixels * below;
   }
@@ -126,7 +126,7 @@ double sharpness(const std::vector<Piece>& pieces, const Gray& gray, double degr
 }
 
 double coarse_angle(const std::vector<Piece>& pieces, const Gray& gray, const Cancel& cancel) {
-  // One degree further than the range, so that a maximum inside it has both its neighbours.
+  // One degree beyond the range, so that a maximum inside it has both its neighbours.
   const double limit = max_deskew_degrees + 1;
   const int steps = static_cast<int>(2 * limit / coarse_step_degrees) + 1;
   std::vector<float> rows;
@@ -138,7 +138,7 @@ double coarse_angle(const std::vector<Piece>& pieces, const Gray& gray, const Ca
   const auto best = static_cast<std::size_t>(std::max_element(scores.begin(), scores.end()) - scores.begin());
   double offset = 0;
   if (best > 0 && best + 1 < scores.size()) {
-    // The top of the parabola through the three highest.
+    // The vertex of the parabola through the three highest values.
     const double before = scores[best - 1];
     const double after = scores[best + 1];
     const double bend = before - 2 * scores[best] + after;
@@ -150,16 +150,16 @@ double coarse_angle(const std::vector<Piece>& pieces, const Gray& gray, const Ca
 Skew skew_of_letters(const Ink& ink, const Gray& gray, int letter_height, const Cancel& cancel) {
   const std::vector<bool> is_text = find_text(ink.marks, gray, letter_height);
   const double coarse = coarse_angle(cut_into_pieces(ink, is_text), gray, cancel);
-  // Twice: chained along the coarse angle, lines of different columns still get joined here and there.
+  // Runs twice: chains along the coarse angle still join lines of different columns in places.
   const Skew rough = measure_skew(ink, is_text, letter_height, coarse, cancel);
   return measure_skew(ink, is_text, letter_height, rough.degrees, cancel);
 }
 
-/// Letters stand on straight lines. Measured share that does: print 0.5 to 0.95, a paragraph beside a large photograph 0.07;
-/// noise, photographs and text that runs down the page at most 0.02, and never more than 7 letters.
+/// Letters stand on straight lines. The measured share that does: 0.5 to 0.95 for print, 0.07 for a paragraph beside a large photograph;
+/// at most 0.02 for noise, photographs and text that runs down the page, and never more than 7 letters.
 bool is_text_page(const Skew& skew) {
   if (skew.support >= 16) return skew.support >= 0.05 * skew.points;
-  // Two words on a title page count when there is nothing else.
+  // Two words on a title page suffice if the page has nothing else.
   return skew.support >= 6 && skew.support >= 0.8 * skew.points;
 }
 
@@ -179,7 +179,7 @@ double deskew_angle(const Bitmap& bitmap, const Cancel& cancel) {
     const Skew skew = skew_of_letters(ink, gray, letter_height, cancel);
     if (skew.support > best.support) best = skew;
   }
-  // A skew past the range may be half of something larger: not ours to tell.
+  // A skew beyond the range may be part of a larger rotation, which this function does not measure.
   const bool told = is_text_page(best) && std::abs(best.degrees) <= max_deskew_degrees + 0.1;
   return told ? best.degrees : 0;
 }

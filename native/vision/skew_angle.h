@@ -10,7 +10,7 @@ namespace lectern::vision {
 inline constexpr double max_deskew_degrees = 15.0;
 
 /// Degrees, counter-clockwise positive, by which the text lines of a page skew, within ±15; 0 for a page without text.
-/// Within 0.1 of the truth on clean pages, 0.2 on noisy ones. Throws Error `cancelled`.
+/// The result is within 0.1 of the truth on clean pages and within 0.2 on noisy ones. Throws Error `cancelled`.
 double deskew_angle(const Bitmap& bitmap, const Cancel& cancel);
 
 }  // namespace lectern::vision

@@ -8,7 +8,7 @@
 namespace lectern::vision {
 namespace {
 
-/// The makers' own: where cells without spans are one word, the opened cell `<td>` is not among the words.
+/// The convention of the reference implementation: if cells without spans are one token, the opened cell `<td>` is not in the dictionary.
 void merge_cells(std::vector<std::string>& words) {
   if (std::find(words.begin(), words.end(), "<td></td>") == words.end()) words.emplace_back("<td></td>");
   std::erase(words, "<td>");
@@ -80,7 +80,7 @@ std::vector<FoundTable> TableFinder::look(std::span<const float> pictures, std::
     return some(0, places.size());
   } catch (const Error& error) {
     cancel.check();
-    // Exporters often leave the number of pictures open and write graphs for one.
+    // Exporters often leave the number of pictures open although the graph runs for one only.
     if (error.code() == ErrorCode::invalid_model) most_together_ = 1;
   }
   std::vector<FoundTable> tables;
@@ -100,7 +100,7 @@ FoundTable TableFinder::separators_of(const std::vector<onnx::Output>& outputs, 
 }
 
 FoundTable TableFinder::words_of(const std::vector<onnx::Output>& outputs, const Placement& placement, int index, int count) const {
-  // Exporters do not agree which comes first.
+  // The order of these outputs differs between exporters.
   const auto first = network_.sizes(outputs[0], 3, count);
   const auto second = network_.sizes(outputs[1], 3, count);
   const bool boxes_first = first[2] == 8;

@@ -1,4 +1,4 @@
-// The cells of a table in a bitmap, by a network that writes its HTML step by step (SLANet) or one that detects separators of rows and columns.
+// Finds the cells of a table in a bitmap by a network that writes its HTML step by step (SLANet) or by one that detects separators of rows and columns.
 #pragma once
 
 #include <filesystem>
@@ -15,15 +15,15 @@
 namespace lectern::vision {
 
 enum class TableOutputs {
-  words,       // boxes (n, steps, 8) and the words of its HTML (n, steps, dictionary + begin and end)
-  separators,  // logits `rows` (n, 2, rows): what parts rows, what is the head; `columns` (n, 1, columns); `spans` (n, 2, h, w): one cell with what is right of it, below it. Takes a bitmap as it is
+  words,       // boxes (n, steps, 8) and tokens of the HTML (n, steps, dictionary + begin and end)
+  separators,  // logits `rows` (n, 2, rows): separator, header; `columns` (n, 1, columns); `spans` (n, 2, h, w): joined with the cell at the right, with the cell below. Takes a bitmap without preparation
 };
 
 struct TableOptions {
   std::filesystem::path file;
   TableOutputs outputs = TableOutputs::words;
-  std::filesystem::path dictionary;  // a word a line, without begin and end; none for separators
-  bool merged_cells = true;          // `<td>` in the dictionary stands for `<td></td>`, as the makers' own reader has it
+  std::filesystem::path dictionary;  // one token a line, without begin and end; none for separators
+  bool merged_cells = true;          // `<td>` in the dictionary stands for `<td></td>`, as in the reference implementation
   bool padded_boxes = false;         // boxes are relative to the padded picture, not to the table in it
   Preparation preparation;
   int width = 488;
@@ -31,16 +31,16 @@ struct TableOptions {
   Precision precision = Precision::f16x3;
 };
 
-/// One thread at a time.
+/// Not safe for concurrent use.
 class TableFinder {
  public:
-  /// Throws as VisionNetwork and read_dictionary(), and Error `invalid_model` where the network does not have the declared outputs.
+  /// Throws as VisionNetwork and read_dictionary(), and Error `invalid_model` if the network lacks the declared outputs.
   TableFinder(const TableOptions& options, const Place& place);
 
-  /// The number of tables that are worth running as one batch.
+  /// The number of tables that run efficiently as one batch.
   std::size_t batch() const { return static_cast<std::size_t>(network_.batch(most_together_)); }
 
-  /// Each bitmap shows a table and little else; each gets what it gets alone. Those whose pictures are of one size go through the network together. Throws Error `cancelled`, and as
+  /// Each bitmap shows one table; the result does not depend on the other bitmaps. Bitmaps whose pictures have one size run through the network together. Throws Error `cancelled`, and as
   /// VisionNetwork::run().
   std::vector<FoundTable> find(std::span<const Bitmap> bitmaps, const Cancel& cancel);
 
@@ -48,7 +48,7 @@ class TableFinder {
 
  private:
   void check_words(int words) const;
-  /// Of pictures of one size, (places.size(), 3, height, width).
+  /// Runs pictures of one size, (places.size(), 3, height, width).
   std::vector<FoundTable> look(std::span<const float> pictures, std::span<const Placement> places, int width, int height, const Cancel& cancel);
   FoundTable words_of(const std::vector<onnx::Output>& outputs, const Placement& placement, int index, int count) const;
   FoundTable separators_of(const std::vector<onnx::Output>& outputs, int width, int height, int index, int count) const;
@@ -56,7 +56,7 @@ class TableFinder {
   TableOptions options_;
   VisionNetwork network_;
   std::vector<std::string> words_;  // begin first, end last
-  int most_together_ = 4;           // 1 once the network has failed at more
+  int most_together_ = 4;           // 1 once the network has failed with more
 };
 
 }  // namespace lectern::vision

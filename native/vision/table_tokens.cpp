@@ -9,7 +9,7 @@ namespace {
 
 constexpr int most_span = 100;
 
-/// N of ` name="N"`, or 0 for another word.
+/// N of ` name="N"`, or 0 for another token.
 int span_of(const std::string& word, std::string_view name) {
   const std::size_t at = word.find(name);
   if (at == std::string::npos) return 0;
@@ -21,7 +21,7 @@ int span_of(const std::string& word, std::string_view name) {
   return std::clamp(span, 1, most_span);
 }
 
-/// Which places of the rows below are taken.
+/// The places of the rows below that spans cover.
 class Taken {
  public:
   int first_free(int row, int column) const {
@@ -66,7 +66,7 @@ std::vector<TableCell> cells_of(const std::vector<std::string>& words) {
   Taken taken;
   int row = -1, column = 0;
   bool in_header = false;
-  bool open = false;  // a `<td` waits for its attributes
+  bool open = false;  // a `<td` is open for its attributes
   TableCell cell{};
   const auto place = [&] {
     cell.row = std::max(row, 0);
@@ -83,7 +83,7 @@ std::vector<TableCell> cells_of(const std::vector<std::string>& words) {
       cell.row_span = std::max(cell.row_span, span_of(word, "rowspan"));
       const bool attribute = word.find("colspan") != std::string::npos || word.find("rowspan") != std::string::npos;
       if (attribute) continue;
-      // Its end, or a word that may not stand here: the cell is what it is.
+      // The end of the cell, or a token that may not stand here: the cell stays as it is.
       place();
     }
     if (word == "<thead>" || word == "</thead>") {

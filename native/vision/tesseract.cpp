@@ -1,4 +1,4 @@
-// The part of Tesseract's C interface (capi.h of versions 4 and 5) that is needed, and a page's way through it.
+// The needed part of Tesseract's C interface (capi.h of versions 4 and 5), and the recognition of a page with it.
 #include "vision/tesseract.h"
 
 #include <dlfcn.h>
@@ -119,7 +119,7 @@ struct Tesseract::Library {
 struct Tesseract::Session {
   Session(const Library& functions, const TesseractOptions& options)
       : library(functions), data_directory(options.data_directory), languages(options.languages), api(functions.create()) {
-    // Its remarks would go to standard error.
+    // Its messages would go to standard error.
     library.set_variable(api, "debug_file", "/dev/null");
     if (library.init(api, data_directory.c_str(), languages.c_str(), legacy_never) == 0) {
       library.set_variable(api, "debug_file", "/dev/null");
@@ -185,7 +185,7 @@ ReadPage Tesseract::read(const Bitmap& bitmap, const TesseractOptions& options, 
   library.monitor_set_this(monitor.get(), const_cast<Cancel*>(&cancel));
   library.monitor_set_cancel(monitor.get(), [](void* flag, int) { return static_cast<const Cancel*>(flag)->requested(); });
   const int refused = library.recognise(session_->api, monitor.get());
-  // The bitmap of this page, and what was learnt from it, must not reach the next one.
+  // Clears the bitmap and what the library has adapted to, so that neither reaches the next page.
   const auto forget = [&] { library.clear(session_->api); };
   if (cancel.requested() || refused != 0) forget();
   cancel.check();

@@ -1,4 +1,4 @@
-// The system's libtesseract as a reader of text: opened at run time, nothing of it is linked.
+// Recognises text by the system's libtesseract, which is opened at run time and not linked.
 #pragma once
 
 #include <memory>
@@ -11,29 +11,29 @@
 
 namespace lectern::vision {
 
-/// Where Tesseract reads a page's bitmap.
+/// The options of a recognition by Tesseract.
 struct TesseractOptions {
-  std::string data_directory;  // with LANGUAGE.traineddata
-  std::string languages;       // as Tesseract writes them: `eng+deu`
+  std::string data_directory;  // holds LANGUAGE.traineddata
+  std::string languages;       // in Tesseract's notation: `eng+deu`
   int dpi;                     // of the bitmap, 70..2400
 };
 
-/// One recogniser in memory; the languages it has loaded are kept from call to call. One thread at a time.
+/// One recogniser in memory. It keeps its loaded languages from call to call. Not safe for concurrent use.
 ///
-/// Third-party code over untrusted pixels: only for processes that may crash.
+/// This is third-party code over untrusted pixels: use it only in processes that may crash.
 class Tesseract {
  public:
-  /// Throws Error `not_found` where no libtesseract 4 or 5 is installed, or one that lacks a function of its C interface.
+  /// Throws Error `not_found` if no libtesseract 4 or 5 is installed, or if it lacks a function of the C interface.
   Tesseract();
   ~Tesseract();
   Tesseract(const Tesseract&) = delete;
   Tesseract& operator=(const Tesseract&) = delete;
 
-  /// As the library names it: `5.3.0`.
+  /// The library's version: `5.3.0`.
   std::string version() const;
 
-  /// The text of a page that stands upright, blocks in the library's order, pictures left out, and its ruled lines. Throws Error `not_found` where a
-  /// language's data cannot be loaded, `cancelled`, `invalid_document` where the library refuses the bitmap.
+  /// The text of an upright page, blocks in the library's order, without pictures, and its ruled lines. Throws Error `not_found` if a
+  /// language's data cannot be loaded, `cancelled`, `invalid_document` if the library refuses the bitmap.
   ReadPage read(const Bitmap& bitmap, const TesseractOptions& options, const Cancel& cancel);
 
  private:

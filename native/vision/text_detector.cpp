@@ -39,7 +39,7 @@ std::vector<TextBox> TextDetector::find(const Bitmap& bitmap, const Cancel& canc
   for (TextBox& box : boxes) {
     for (Point& corner : box.corners) corner = {placement.page_x(corner.x), placement.page_y(corner.y)};
   }
-  // The padding is no part of the page, and what was found there has no extent on it.
+  // The padding is not part of the page: a detection in it has no extent on the page.
   std::erase_if(boxes, [](const TextBox& box) { return width_of(box.corners) < 1 || height_of(box.corners) < 1; });
   return boxes;
 }

@@ -1,4 +1,4 @@
-// Where lines of text are on a page, by a network that maps how likely each pixel is text (PP-OCR's detection).
+// Detects text lines on a page by a network that maps the probability of text for each pixel (PP-OCR's detection).
 #pragma once
 
 #include <filesystem>
@@ -13,17 +13,17 @@ namespace lectern::vision {
 struct DetectorOptions {
   std::filesystem::path file;
   Preparation preparation;
-  // The page is enlarged until its shorter side has so many pixels, then made smaller until its longer one does; both to multiples of 32.
+  // The page is enlarged until its shorter side has this many pixels, then reduced until its longer side has at most that many; both are rounded to multiples of 32.
   int shortest_side = 736;
   int longest_side = 1920;
   TextMapOptions map;
   Precision precision = Precision::f16x3;
 };
 
-/// One thread at a time.
+/// Not safe for concurrent use.
 class TextDetector {
  public:
-  /// Throws as VisionNetwork, and Error `invalid_model` where the network declares another output than (n, 1, h, w).
+  /// Throws as VisionNetwork, and Error `invalid_model` if the network declares another output than (n, 1, h, w).
   TextDetector(const DetectorOptions& options, const Place& place);
 
   /// Boxes in pixels of the bitmap, from the top. Throws Error `cancelled`, and as VisionNetwork::run().

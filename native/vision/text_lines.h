@@ -1,4 +1,4 @@
-// Recognised text of a bitmap: lines of words with their boxes, by any recogniser.
+// Recognised text of a bitmap: lines of words with their boxes, from any recogniser.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace lectern::vision {
 
-/// A box in pixels of the bitmap; y grows downwards, right and bottom lie behind the last pixel.
+/// A box in pixels of the bitmap. y grows downwards; right and bottom lie behind the last pixel.
 struct PixelBox {
   int left;
   int top;
@@ -25,24 +25,24 @@ struct ReadWord {
 
 struct ReadLine {
   std::vector<ReadWord> words;  // in reading order
-  // Two points of the line that the letters stand on.
+  // Two points of the baseline.
   float baseline_left_x, baseline_left_y;
   float baseline_right_x, baseline_right_y;
 };
 
-/// A small square frame, beside what it says when it is ticked.
+/// A small square frame, and whether it is ticked.
 struct TickBox {
   PixelBox box;
   bool ticked;
 };
 
-/// What a page's bitmap shows to read and to see.
+/// The text and the shapes that were recognised in a page's bitmap.
 struct ReadPage {
   std::vector<ReadLine> lines;
   std::vector<Ruling> rulings;
   std::vector<TickBox> tick_boxes = {};
   std::vector<Fill> fills = {};
-  bool turned = false;  // its lines stand upside down or run down the page: none was recognised, as the caller requested
+  bool turned = false;  // the lines are upside down or run down the page: none was recognised, as the caller requested
 };
 
 }  // namespace lectern::vision

@@ -1,4 +1,4 @@
-// Connected runs of pixels, the smallest rectangle around the middles of each piece's pixels, its mean, its growth.
+// Finds connected runs of pixels, the smallest rectangle around the pixel centres of each set, its mean, and enlarges it.
 #include "vision/text_map.h"
 
 #include <algorithm>
@@ -11,11 +11,11 @@
 namespace lectern::vision {
 namespace {
 
-// Distances between the middles of the outermost pixels, as the networks' makers measure.
+// Lengths are distances between the centres of the outermost pixels, as in the networks' reference implementation.
 constexpr double least_side = 3;
 constexpr double least_grown_side = 5;
 
-/// Text pixels side by side in one row: x in [begin, end).
+/// Text pixels beside each other in one row: x in [begin, end).
 struct Piece {
   int y, begin, end;
 };
@@ -38,7 +38,7 @@ std::vector<Piece> pieces_of(std::span<const float> map, int width, int height, 
   return pieces;
 }
 
-/// The pieces of each connected set, diagonals included, in the order of their first piece: of `most` sets that may be large enough.
+/// The runs of each connected set, diagonals included, in the order of their first run: at most `most` sets that may be large enough.
 std::vector<std::vector<Piece>> connected(const std::vector<Piece>& pieces, std::size_t most) {
   Components sets(pieces.size());
   std::size_t above = 0;
@@ -46,7 +46,7 @@ std::vector<std::vector<Piece>> connected(const std::vector<Piece>& pieces, std:
     while (above < i && (pieces[above].y < pieces[i].y - 1 || (pieces[above].y == pieces[i].y - 1 && pieces[above].end < pieces[i].begin))) ++above;
     for (std::size_t j = above; j < i && pieces[j].y == pieces[i].y - 1 && pieces[j].begin <= pieces[i].end; ++j) sets.join(i, j);
   }
-  // Noise makes millions of specks: none of them gets a list of its own.
+  // Noise makes millions of specks, so that none of them gets a list of its own.
   struct Extent {
     int left, right, top, bottom;
   };
@@ -80,7 +80,7 @@ Quad rectangle_around(const std::vector<Piece>& pieces) {
   return smallest_rectangle(convex_hull(std::move(ends)));
 }
 
-/// Of the pixels whose middles lie in the rectangle or on its edge.
+/// The mean over the pixels whose centres lie in the rectangle or on its edge.
 float mean_in(std::span<const float> map, int width, int height, const Quad& quad) {
   const double slack = 1e-6;
   const auto [least, most] = std::minmax_element(quad.begin(), quad.end(), [](Point a, Point b) { return a.y < b.y; });
@@ -89,7 +89,7 @@ float mean_in(std::span<const float> map, int width, int height, const Quad& qua
   double sum = 0;
   std::int64_t count = 0;
   for (int y = first; y <= last; ++y) {
-    // Where the row of middles crosses the rectangle.
+    // The part of the row of centres inside the rectangle.
     double left = width, right = -1;
     for (std::size_t i = 0; i < 4; ++i) {
       const Point a = quad[i], b = quad[(i + 1) % 4];

@@ -1,4 +1,4 @@
-// From a map of how likely each pixel is text to boxes around its lines, as networks of differentiable binarisation (DB) need it.
+// Converts a map of text probabilities to boxes around text lines, as networks of differentiable binarisation (DB) need it.
 #pragma once
 
 #include <span>
@@ -10,8 +10,8 @@
 namespace lectern::vision {
 
 struct TextMapOptions {
-  float threshold = 0.3F;      // above it a pixel is text
-  float box_threshold = 0.6F;  // the mean in a box below which it is none
+  float threshold = 0.3F;      // a pixel above it is text
+  float box_threshold = 0.6F;  // a box with a lower mean is dropped
   double unclip = 1.5;         // such a network marks shrunken lines: a box grows by area * unclip / circumference (Liao et al. 2020, 3.4)
   int most_boxes = 1000;       // connected components that are examined, from the top
 };
@@ -21,7 +21,7 @@ struct TextBox {
   float score;   // mean of the map in the box before it grew
 };
 
-/// `map` (height, width), without NaN. A box whose shorter side reaches over fewer than 4 pixel centres, or is below 5 after it grew, is left out. From the top,
+/// `map` (height, width), without NaN. A box is left out if its shorter side covers fewer than 4 pixel centres, or is below 5 after it grew. Sorted from the top,
 /// then from the left. Throws Error `cancelled`.
 std::vector<TextBox> find_text_boxes(std::span<const float> map, int width, int height, const TextMapOptions& options, const Cancel& cancel);
 

@@ -1,4 +1,4 @@
-// Lines are cut out, read in batches of one width, and their letters become words where spaces stand.
+// Cuts lines out, runs batches of one width, and splits their letters into words at spaces.
 #include "vision/text_recognizer.h"
 
 #include <algorithm>
@@ -24,23 +24,23 @@ namespace {
 // As in training: a line's picture ends with at least 8 blank columns, at a multiple of 32.
 constexpr int least_blank = 8;
 constexpr int width_multiple = 32;
-// A page is hard to read where so much of it is not white (of 17 clean scans at most 0.20, of drawn ones with boxes, noise or a camera's light at least 0.31), or where the
-// letters of a sample of its lines are less sure in the mean: on clean scans they are by 0.95 to 1.
+// A page is hard to recognise if this share of it is not white (17 clean scans have at most 0.20; pages drawn with boxes, noise or a camera's light have at least 0.31), or if the
+// mean confidence of the letters in a sample of its lines is lower: clean scans have 0.95 to 1.
 constexpr double most_ground = 0.25;
 constexpr std::size_t sample_lines = 16;
 constexpr double enough_sureness = 0.95;
-// Inches: the highest letters, head to foot, that the detector was shown. And the share of a line that it must see a core along, or else how sure its letters must be.
+// In inches: the highest letters, from top to bottom, in the detector's training data. Then the share of a line along which the detector must find a core, or else the confidence of the line's letters.
 constexpr double highest_known = 0.6;
 constexpr double least_core_share = 0.3;
 constexpr double sure_by_itself = 0.9;
-// A page that is hard to read and has less text, with no more confidence in the mean, is noise: some of its specks resemble `I`.
+// A page that is hard to recognise, with less text than this and a lower mean confidence, is noise: some of its specks resemble `I`.
 constexpr double fewest_bytes = 40;
 constexpr double sure_of_few = 0.8;
-// Where most lines are doubtful and they are so many, they are grain, and none of them is read.
+// If most lines are doubtful and there are at least this many, they are grain and none is recognised.
 constexpr std::size_t most_doubtful = 300;
-// Of the network's output, for one of its columns.
+// Pixels of the picture for one column of the network's output.
 constexpr int column_pixels = 4;
-// Pictures that are read at once: more costs memory and gains nothing.
+// Columns of pictures in one run: more columns take memory without gain.
 constexpr int most_columns = 16384;
 
 std::vector<std::string> code_points(const std::string& text) {
@@ -55,7 +55,7 @@ std::vector<std::string> code_points(const std::string& text) {
 
 int padded(int width) { return (width + least_blank + width_multiple - 1) / width_multiple * width_multiple; }
 
-/// What of a mark lies between two places across the line; a mark that hardly reaches over is whole.
+/// The part of a mark between two positions along the line; a mark that hardly crosses them stays whole.
 std::optional<PixelBox> part_between(const PixelBox& mark, double begin, double end, double slack) {
   const double left = std::max<double>(mark.left, begin);
   const double right = std::min<double>(mark.right, end);
@@ -73,7 +73,7 @@ struct Span {
   double end;
 };
 
-/// Letters between spaces.
+/// Splits letters into words at spaces.
 std::vector<Span> words_of(const std::vector<ReadLetter>& letters, const LineImage& image) {
   const auto place = [&](double column) { return image.left + column * column_pixels * image.scale; };
   std::vector<Span> words;
@@ -99,7 +99,7 @@ PixelBox box_of(const Span& word, const std::vector<ReadLetter>& letters, const 
     else *box = {std::min(box->left, part->left), std::min(box->top, part->top), std::max(box->right, part->right), std::max(box->bottom, part->bottom)};
   }
   if (box) return *box;
-  // Letters without marks of their own: where the network saw them.
+  // Letters without marks: the box follows from the columns of the network's output.
   const double step = column_pixels * image.scale;
   const auto left = static_cast<int>(image.left + (letters[word.first].begin - 1) * step);
   const auto right = static_cast<int>(std::ceil(image.left + (letters[word.last - 1].end + 1) * step));
@@ -120,21 +120,21 @@ ReadLine line_of(const FoundLine& line, const LineImage& image, const std::vecto
   return read;
 }
 
-/// What is written in a frame is a letter or a number, surely, and none with which people tick.
+/// Whether a frame contains text: a letter or a number of high confidence that is not a usual tick.
 bool holds_text(const std::vector<ReadLetter>& letters) {
   constexpr double sure = 0.85;
   constexpr std::string_view ticks = "xXvV/\\yY";
   return !letters.empty() && sureness(letters) >= sure && (letters.size() > 1 || ticks.find(letters[0].text) == std::string_view::npos);
 }
 
-/// Share of the page that is not nearly white: of clean scans letters and figures, of others their ground, too.
+/// Share of the page that is not nearly white: letters and figures of clean scans, also the background of others.
 double share_of_ground(const Gray& page) {
   constexpr std::uint8_t nearly_white = 225;
   const auto darker = std::count_if(page.pixels.begin(), page.pixels.end(), [](std::uint8_t pixel) { return pixel < nearly_white; });
   return static_cast<double>(darker) / static_cast<double>(std::max<std::size_t>(1, page.pixels.size()));
 }
 
-/// So many lines from all over the page, those that geometry found on paper.
+/// A sample of lines from all over the page, among those that geometry found on paper.
 std::vector<std::size_t> sample_of(std::size_t lines) {
   std::vector<std::size_t> sample;
   const std::size_t count = std::min(lines, sample_lines);
@@ -222,7 +222,7 @@ void TextRecognizer::add_detected(PageLines& reading, const Gray& page, const In
   const CoreMap map = detector.look(page, dpi, cancel);
   std::vector<std::size_t> doubtful;
   for (std::size_t i = 0; i < reading.lines.size(); ++i) {
-    // Letters higher than the detector was shown are no part of its map.
+    // The map does not cover letters that are higher than those of the detector's training data.
     const FoundLine& line = reading.lines[i];
     if (line.above + line.below <= highest_known * dpi && core_share(map, line) < least_core_share) doubtful.push_back(i);
   }
@@ -286,7 +286,7 @@ ReadPage TextRecognizer::read(const Bitmap& bitmap, int dpi, const Cancel& cance
     hard = share_of_ground(page) > most_ground;
     if (!hard) {
       read_some(reading.images, sample_of(reading.on_paper), reading.letters, cancel);
-      // Where geometry finds nothing on white paper nothing is.
+      // If geometry finds nothing on white paper, the page is empty.
       hard = reading.on_paper > 0 && sureness(reading.letters) < enough_sureness;
     }
     if (hard) add_detected(reading, page, ink, dpi, *networks.detector, cancel);

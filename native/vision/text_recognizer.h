@@ -1,4 +1,4 @@
-// The recogniser that ships with the program: an upright page's bitmap becomes lines of words.
+// The recogniser that ships with the program: it converts the bitmap of an upright page to lines of words.
 #pragma once
 
 #include <cstddef>
@@ -22,43 +22,43 @@ class Backend;
 
 namespace lectern::vision {
 
-/// Enough for the longest line there may be.
+/// Suffices for the longest line that is allowed.
 inline constexpr std::size_t default_work_bytes = std::size_t{256} << 20;
 
 struct PageLines;
 
-/// What reads a bitmap, and how.
+/// The networks and options of a recognition.
 struct RecogniseOptions {
   std::string network;  // path of an ONNX file that TextRecognizer takes
   int dpi;              // of the bitmap, 70..2400
   bool one_line;        // the bitmap is one line of text from edge to edge
-  std::string orientation;  // path of an ONNX file that LineOrientation takes: a page that does not stand upright is not recognised; empty: every page is
-  std::string detector;     // path of an ONNX file that PageDetector takes, for pages that are hard to read; empty: geometry alone finds lines
+  std::string orientation;  // path of an ONNX file that LineOrientation takes: a page that is not upright is not recognised; empty: every page is
+  std::string detector;     // path of an ONNX file that PageDetector takes, for pages that are hard to recognise; empty: geometry alone finds lines
   std::size_t work_bytes = default_work_bytes;  // that runs of the network may hold beside its weights
 };
 
-/// What a page may be read with besides the recogniser; null: without.
+/// The networks that may support the recogniser; null: absent.
 struct PageNetworks {
-  LineOrientation* orientation = nullptr;  // a page whose lines do not stand upright is not recognised
-  PageDetector* detector = nullptr;        // finds lines where a sample of the lines that geometry finds is read with little confidence
+  LineOrientation* orientation = nullptr;  // a page whose lines are not upright is not recognised
+  PageDetector* detector = nullptr;        // finds lines where a sample of the lines from geometry is recognised with low confidence
 };
 
-/// One network in memory. One thread at a time.
+/// One network in memory. Not safe for concurrent use.
 class TextRecognizer {
  public:
-  /// `file` is an ONNX network with one input (n, 1, 32, w), ink 1 and paper 0, one output (n, classes, 1, w / 4), and its alphabet, one code point a
-  /// class from class 1 on, in the metadata `alphabet`; class 0 is the blank of CTC. Throws Error `model_not_found`, and `invalid_model` for another network.
-  /// What runs hold beside the weights stays below `work_bytes`: a line that wants more is an Error `too_large`.
+  /// `file` is an ONNX network with one input (n, 1, 32, w), ink 1 and paper 0, and one output (n, classes, 1, w / 4). Its metadata entry `alphabet` holds one code point
+  /// for each class from class 1 on; class 0 is the blank of CTC. Throws Error `model_not_found`, and `invalid_model` for another network.
+  /// Runs hold at most `work_bytes` beside the weights: a line that needs more is an Error `too_large`.
   TextRecognizer(const std::filesystem::path& file, Backend& backend, int threads, std::size_t work_bytes = default_work_bytes);
 
-  /// All text of an upright page that is not in pictures, lines from the top, its ruled lines and its boxes to tick. With `orientation` its lines are asked first, and where they do not stand
-  /// upright none is read, and it is `turned`. `dpi` of the bitmap, 70..2400. Throws Error `cancelled`.
+  /// All text of an upright page outside pictures, lines from the top, its ruled lines and its tick boxes. With `orientation` its lines are classified first; if they are not
+  /// upright, none is recognised and the page is `turned`. `dpi` of the bitmap, 70..2400. Throws Error `cancelled`.
   ReadPage read(const Bitmap& bitmap, int dpi, const Cancel& cancel, const PageNetworks& networks = {});
 
-  /// What a bitmap says that is one line of text from edge to edge: one line, or none.
+  /// The text of a bitmap that is one line from edge to edge: one line, or none.
   ReadPage read_line(const Bitmap& bitmap, const Cancel& cancel);
 
-  /// What stands on pictures of lines, in their order. A line's letters do not depend on the others. Throws Error `cancelled`.
+  /// The letters of pictures of lines, in their order. The letters of a line do not depend on the others. Throws Error `cancelled`.
   std::vector<std::vector<ReadLetter>> read_lines(const std::vector<LineImage>& lines, const Cancel& cancel);
 
  private:

@@ -1,4 +1,4 @@
-// Two level strokes of one length below each other, joined by two upright sides, with paper around and within.
+// Finds two horizontal strokes of one length, one below the other, joined by two vertical sides, with paper around and inside.
 #include "vision/tick_boxes.h"
 
 #include <algorithm>
@@ -14,27 +14,27 @@ namespace {
 // Inches.
 constexpr double least_side = 0.085;
 constexpr double most_side = 0.26;
-// Pixels: smaller ones may be any round letter.
+// Pixels: a smaller frame may be any round letter.
 constexpr int least_pixels = 16;
-// Parts of the side: how far its strokes may end from the corners (round ones), how thick they are, how much longer one side is than the other.
+// Shares of the side: how far its strokes may end from the corners (round ones), their thickness, and the ratio of the sides.
 constexpr double corner = 0.2;
 constexpr double roundest = 0.05;  // along the diagonal; a circle's is 0.15
 constexpr double thickest = 0.18;
 constexpr double squareness = 1.25;
-// Shares of the pixels along a side that are ink, of those right beside the frame that may be, of those within that a mark is.
+// Shares of pixels that are ink: along a side at least, right before and right behind the frame at most, and inside for a mark and for a full frame at least.
 constexpr double least_side_ink = 0.85;
 constexpr double most_ink_before = 0.12;
 constexpr double most_ink_behind = 0.25;
 constexpr double least_mark = 0.045;
 constexpr double least_full = 0.38;
-// What leaves the frame is a tick while it is no larger than so many sides.
+// Ink that leaves the frame is a tick up to this many sides.
 constexpr double largest_tick = 2.6;
-// A page with more is a pattern.
+// A page with more frames is a pattern.
 constexpr std::size_t most_boxes = 1000;
-// The number of stroke pairs that are compared: of 112 pages none had more than 715, hatched ones have millions.
+// The number of stroke pairs that are compared: of 112 pages none had more than 715; hatched pages have millions.
 constexpr int most_pairs = 20'000;
 
-/// The page's ink by rows, so that a pixel can be asked for.
+/// The page's ink by rows, for the lookup of a pixel.
 class Dark {
  public:
   Dark(const Ink& ink, int height) : ink_(ink), first_(static_cast<std::size_t>(height) + 1, 0) {
@@ -49,7 +49,7 @@ class Dark {
     return run != end && run->begin <= x;
   }
 
-  /// Share of the pixels in [left, right) x [top, bottom) that are ink; 0 of an empty rectangle.
+  /// Share of the pixels in [left, right) x [top, bottom) that are ink; 0 for an empty rectangle.
   double share(int left, int top, int right, int bottom) const {
     std::int64_t dark = 0;
     for (int y = std::max(0, top); y < bottom && y + 1 < static_cast<int>(first_.size()); ++y) {
@@ -66,20 +66,20 @@ class Dark {
   std::pair<Place, Place> row(int y) const { return {ink_.runs.begin() + first_[static_cast<std::size_t>(y)], ink_.runs.begin() + first_[static_cast<std::size_t>(y) + 1]}; }
 
   const Ink& ink_;
-  std::vector<std::ptrdiff_t> first_;  // run of a row
+  std::vector<std::ptrdiff_t> first_;  // first run of each row
 };
 
-/// Runs of about one length in rows below each other.
+/// Runs of about one length in successive rows.
 struct Stroke {
   int left, right, top, bottom;  // right and bottom exclusive
 };
 
 bool about(int a, int b, double slack) { return std::abs(a - b) <= slack; }
 
-/// By their tops.
+/// Sorted by their tops.
 std::vector<Stroke> level_strokes(const Ink& ink, int dpi) {
   std::vector<Stroke> strokes;
-  std::vector<std::size_t> above, here;  // strokes that reach the row before, this one; by their place along it
+  std::vector<std::size_t> above, here;  // strokes that reach the previous row and this one, sorted by their position along it
   const double least = (1 - 2 * corner) * least_side * dpi, most = most_side * dpi;
   int y = -1;
   std::size_t next = 0;
@@ -109,7 +109,7 @@ std::vector<Stroke> level_strokes(const Ink& ink, int dpi) {
   return strokes;
 }
 
-/// Strokes by the column at which they begin, so that those below one are found without asking all.
+/// Strokes by the column in which they begin, so that a search for those below one does not visit all.
 class Columns {
  public:
   Columns(const std::vector<Stroke>& strokes, int cell) : cell_(cell) {
@@ -120,7 +120,7 @@ class Columns {
     }
   }
 
-  /// The strokes from `first` on that begin within `slack` of `left`, by their tops, until `visit` returns true.
+  /// Visits the strokes from `first` on that begin within `slack` of `left`, by their tops, until `visit` returns true.
   template <class Visit>
   void below(std::size_t first, int left, double slack, Visit visit) const {
     std::vector<std::size_t> near;
@@ -136,14 +136,14 @@ class Columns {
   }
 
  private:
-  // Of one column, no more than a side's height of rows.
+  // For one column, at most the rows of a side's height.
   static constexpr std::ptrdiff_t most_below = 64;
 
   int cell_;
   std::vector<std::vector<std::size_t>> columns_;
 };
 
-/// The column nearest to `from`, a step of `step` at a time, that is ink from top to bottom but for the corners.
+/// The column nearest to `from`, in steps of `step`, that is ink from top to bottom except for the corners.
 std::optional<int> upright_side(const Dark& dark, int from, int step, int reach, int top, int bottom) {
   const int inset = static_cast<int>(std::lround(corner * (bottom - top)));
   for (int i = 0; i <= reach; ++i) {
@@ -153,7 +153,7 @@ std::optional<int> upright_side(const Dark& dark, int from, int step, int reach,
   return std::nullopt;
 }
 
-/// Whether ink begins close to all four corners: round letters leave them out.
+/// Whether ink begins close to all four corners: round letters leave the corners out.
 bool has_corners(const Dark& dark, const PixelBox& box) {
   const int reach = static_cast<int>(roundest * (box.right - box.left) + 0.7);
   const auto near = [&](int x, int y, int right, int down) {
@@ -165,7 +165,7 @@ bool has_corners(const Dark& dark, const PixelBox& box) {
   return near(box.left, box.top, 1, 1) && near(box.right - 1, box.top, -1, 1) && near(box.left, box.bottom - 1, 1, -1) && near(box.right - 1, box.bottom - 1, -1, -1);
 }
 
-/// Moves each edge out by a pixel where that pixel is partly ink, and returns whether there is no ink beyond: a frame ends at once, a letter's curve goes on.
+/// Moves each edge out by a pixel where that pixel is partly ink, and returns whether no ink follows: a frame ends at once, the curve of a letter continues.
 bool settle_edges(const Dark& dark, PixelBox& box) {
   constexpr double blank = 0.3, nothing = 0.08;
   const int inset = static_cast<int>(std::lround(corner * (box.bottom - box.top)));
@@ -194,7 +194,7 @@ std::optional<PixelBox> frame_of(const Dark& dark, const Stroke& upper, const St
   return box;
 }
 
-/// A side goes on above or below: a cell of a table.
+/// A side continues above or below: it is a cell of a table.
 bool goes_on(const Dark& dark, const PixelBox& box) {
   const int side = box.bottom - box.top, reach = std::max(4, side / 4);
   const auto inked = [&](int x, int top) { return dark.share(x, top, x + 1, top + reach) >= least_side_ink; };
@@ -208,7 +208,7 @@ bool goes_on(const Dark& dark, const PixelBox& box) {
 
 bool stands_alone(const Dark& dark, const PixelBox& box) {
   const int side = box.right - box.left;
-  // Its text follows closely at times; what comes before keeps away, as letters of one word do not.
+  // The text of a box may follow closely; text before it keeps a distance, unlike the letters of a word.
   const int before = std::max(4, side / 4), behind = std::max(3, side / 8), inset = side / 5;
   return dark.share(box.left - before, box.top + inset, box.left - 1, box.bottom - inset) <= most_ink_before &&
          dark.share(box.right + 1, box.top + inset, box.right + behind, box.bottom - inset) <= most_ink_behind && !goes_on(dark, box);
@@ -219,7 +219,7 @@ bool is_in(const PixelBox& box, const Mark& mark) {
   return x >= box.left && x < box.right && y >= box.top && y < box.bottom;
 }
 
-/// What a frame whose lines are `thickness` pixels leaves free.
+/// The inside of a frame whose lines are `thickness` pixels thick.
 PixelBox within(const PixelBox& box, int thickness) {
   const int side = std::min(box.right - box.left, box.bottom - box.top);
   const int inset = std::max(thickness + 1, static_cast<int>(std::lround(thickest * side)));
@@ -228,7 +228,7 @@ PixelBox within(const PixelBox& box, int thickness) {
 
 bool meet(const PixelBox& a, const PixelBox& b) { return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom; }
 
-/// Of the inner edge of a thick frame, of the parts of a double one, the outer counts, which comes first: they are sorted by their tops.
+/// Keeps the outer one of a thick frame's two edges and of a double frame's parts. It comes first, because frames are sorted by their tops.
 std::vector<FoundTickBox> outermost(std::vector<FoundTickBox> found, int dpi) {
   std::vector<FoundTickBox> outer;
   for (FoundTickBox& one : found) {
@@ -239,7 +239,7 @@ std::vector<FoundTickBox> outermost(std::vector<FoundTickBox> found, int dpi) {
   return outer;
 }
 
-/// With the ink that each is made of. Marks are sorted by their tops.
+/// Adds the ink that forms each frame. Marks are sorted by their tops.
 std::vector<FoundTickBox> with_marks(std::vector<FoundTickBox> boxes, const Ink& ink) {
   for (FoundTickBox& one : boxes) {
     const PixelBox& box = one.box.box;
@@ -284,7 +284,7 @@ std::vector<FoundTickBox> find_tick_boxes(const Ink& ink, int height, int dpi, c
       return true;
     });
   }
-  // A full square, with or without a light mark on it, is a bullet by itself, and among frames of its size one that was ticked.
+  // A full square, with or without a light mark on it, is a bullet if it stands alone; among frames of its size it is a ticked box.
   std::erase_if(found, [&](const FoundTickBox& one) {
     const int side = one.box.box.bottom - one.box.box.top, slack = std::max(1, static_cast<int>(0.15 * side));
     const auto first = hollow_sides.begin() + std::max(0, side - slack), last = hollow_sides.begin() + std::min<std::ptrdiff_t>(std::ssize(hollow_sides), side + slack + 1);

@@ -11,7 +11,7 @@
 namespace lectern::vision {
 namespace {
 
-// The official export of RT-DETR asks for the size in which it is to tell its boxes.
+// The official export of RT-DETR takes the size in which it returns its boxes as an input.
 constexpr std::string_view sizes_input = "orig_target_sizes";
 
 int size_of(std::int64_t declared) { return declared < 0 || declared > INT_MAX ? -1 : static_cast<int>(declared); }
