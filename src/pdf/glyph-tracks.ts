@@ -1,4 +1,4 @@
-/** Glyphs become tracks: tight chains of the painting order, linked along their baselines. */
+/** Chains glyphs into tracks: glyphs that the file paints one behind the other, then chains that stand on one baseline. glyphs-to-lines.ts cuts the tracks into lines. */
 import { partitionPoint } from '../geometry/search.js';
 import type { Glyph } from './glyph.js';
 

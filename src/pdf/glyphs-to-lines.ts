@@ -1,4 +1,4 @@
-/** Tracks become lines: split where a gutter, a table gap or a drawn wall opens. */
+/** Groups the glyphs of a PDF page into lines (`buildLines`): tracks of glyphs on one baseline (glyph-tracks.ts), cut where a gutter, a gap between table columns or a drawn wall lies. Recognised pages have theirs from convert/ocr/recognised-lines.ts. */
 import { partitionPoint } from '../geometry/search.js';
 import { median } from '../geometry/statistics.js';
 import { HALF_TURN, QUARTER_TURN, THREE_QUARTER_TURN } from './angles.js';

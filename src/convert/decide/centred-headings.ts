@@ -1,4 +1,4 @@
-/** Headings that stand centred over running text, again and again in a style of their own: capitals or small capitals, as large as the text. */
+/** Finds headings that stand centred over running text, several times in one style: capitals or small capitals, as large as the text. headings.ts marks them. */
 import { widthOf } from '../../geometry/box.js';
 import type { Block, TextBlock } from '../structure/block.js';
 import { linesOf, plainText } from '../structure/block.js';

@@ -1,4 +1,4 @@
-/** What the table network made of words: how it is weighed against geometry's cells, and whether it is a table at all where geometry sees none. */
+/** Whether the table network's cells take the place of geometry's (`isBetter`), and whether what the network reads where geometry finds no table is a table (`seemsTable`, `isInOrder`, `isWrapped`). tables/network/find-cells.ts asks. */
 import { isFigureOrListingCaption } from '../wording/captions.js';
 import { isListMarker } from '../wording/markers.js';
 import type { FoundTable, TableCell } from '../page/found-table.js';
@@ -6,38 +6,45 @@ import { doubtsOf } from './table-doubts.js';
 import { wordCount } from '../wording/cell-text.js';
 import { standsInRows, unevenShare } from '../tables/network/zones.js';
 
-/** Cells by the network. */
+/** A table with cells by the network. */
 export interface Reading extends FoundTable {
-  /** 0..1: e to the power of minus the share of cells that are wrong by what the network says (native/vision/separators.h). */
+  /** 0..1: e^-w, where w is the share of its cells that the network expects to be wrong (native/vision/separators.h). */
   certainty: number;
 }
 
-/** Of its cells, how many the network may hold for wrong, and how many doubts a cell more are about as few. Drawn tables do as well with 0.14 to 0.3 and with 0.01 to 0.05; of the samples' the first one torn at the lines of its texts has 0.19 wrong. */
+/** The largest share of cells that the network may expect to be wrong, and how many more doubts per cell than geometry's still count as about as few. On drawn tables 0.14 to 0.3 and 0.01 to 0.05 give equally good results; among the sample documents, the first table that the network cuts between the lines of its texts has a share of 0.19. */
 const mostWrong = 1 / 6;
 const aboutAsFew = 0.01;
 
-/** Whether its cells are taken where geometry's of the same words leave so many doubts: it leaves fewer, or about as few and is certain of them. */
-export function isBetter(read: Reading, doubts: number): boolean {
-  const own = doubtsOf(read);
-  return own < doubts - 1e-9 || (own <= doubts + aboutAsFew && wrongOf(read) <= mostWrong);
+/** Doubts per cell that the rounding of sums may add or take away. */
+export const doubtsRounding = 1e-9;
+
+/** The network's cells leave fewer doubts per cell than geometry's cells of the same words, which leave `doubts`: by more than `margin`. */
+export function leavesFewerDoubts(read: FoundTable, doubts: number, margin = doubtsRounding): boolean {
+  return doubtsOf(read) < doubts - margin;
 }
 
-/** The share of cells that the network holds for wrong. */
+/** Whether the network's cells replace geometry's cells of the same words, which leave `doubts` per cell: they leave fewer, or about as few and the network is certain of them. */
+export function isBetter(read: Reading, doubts: number): boolean {
+  return leavesFewerDoubts(read, doubts) || (doubtsOf(read) <= doubts + aboutAsFew && wrongOf(read) <= mostWrong);
+}
+
+/** The share of cells that the network expects to be wrong. */
 const wrongOf = ({ certainty }: Reading): number => -Math.log(Math.max(0.05, certainty));
 
-/** Doubts a cell at most of a table of wrapped text: it has more of them than other ones, and its rows say more than these. */
+/** Most doubts per cell of a table of wrapped text. The limit is higher than for other tables, because cells of several lines raise more doubts, and texts that stand in rows (standsInRows()) are stronger evidence. */
 const mostWrappedDoubts = 0.35;
 
-/** A table of wrapped text, as stands on a page where geometry sees columns of running text. */
+/** A table of wrapped text, which geometry takes for columns of running text. */
 export const isWrapped = (read: FoundTable): boolean => standsInRows(read) && doubtsOf(read) <= mostWrappedDoubts;
 
-/** Of a table that geometry doubts: doubts a cell at most, texts at least, words of a text, and of the rows, how many have more than one text. */
+/** For a table that geometry finds doubtful: most doubts per cell, fewest cells with text, most words of a text that is not running text, and the least share of rows with more than one text. */
 const mostDoubts = 0.2;
 const leastFilled = 8;
 const mostWords = 8;
 const leastPaired = 0.6;
 
-/** Rows of texts side by side, nothing odd about them, and no form, chart or running text. */
+/** The texts stand side by side in rows and leave few doubts, and they are not those of a form, a chart or running text. */
 export function isInOrder(table: FoundTable): boolean {
   const filled = table.cells.filter(({ words }) => words.length > 0);
   const counts = new Array<number>(table.rowCount).fill(0);
@@ -52,7 +59,7 @@ export function isInOrder(table: FoundTable): boolean {
 
 const textsOf = (cells: TableCell[]): string[] => cells.map(({ words }) => words.map(({ text }) => text).join(' '));
 
-/** Evidence that something is a table; no value is below 0. models/training/tables/signs.py finds the weights. */
+/** Evidence that what the network read is a table; no value is below 0. models/training/tables/signs.py fits the weights. */
 export function signsOf(read: Reading): Record<keyof typeof weights, number> {
   const filled = read.cells.filter(({ words }) => words.length > 0);
   const texts = textsOf(filled);
@@ -71,11 +78,11 @@ export function signsOf(read: Reading): Record<keyof typeof weights, number> {
   };
 }
 
-/** Log odds, and how many there must be: of 623 readings of running text, forms, charts and lists on 800 drawn pages 5 pass for tables, of 744 tables that geometry does not see four of five. */
+/** The weights of the evidence, as log odds, and the least sum for a table. On 800 drawn pages, 5 of 623 readings of running text, forms, charts and lists pass for tables, and four in five of the 744 tables that geometry does not find. */
 const weights = { uncertain: -5.8, doubts: -4, filled: 3.5, full: 1.7, headed: 1.9, uneven: 1, inRows: 1.7, labels: -4.7, marks: -2.3 };
 const least = 4;
 
-/** What it reads is a table, not a form, a chart, a list or running text. */
+/** What the network read is a table, and no form, chart, list or running text. */
 export function seemsTable(read: Reading): boolean {
   const signs = signsOf(read);
   const odds = Object.entries(signs).reduce((sum, [name, sign]) => sum + weights[name as keyof typeof weights] * sign, -least);

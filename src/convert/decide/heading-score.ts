@@ -1,4 +1,4 @@
-/** Whether a block is a heading: larger, bolder, numbered or set apart from the text it stands over. */
+/** Scores how much one block resembles a heading: its size, weight, numbering, place and words, and the layout network's prediction. headings.ts decides by it which blocks are headings. */
 import { widthOf } from '../../geometry/box.js';
 import type { TextLine } from '../page/text-line.js';
 import type { Block, TextBlock } from '../structure/block.js';
@@ -102,16 +102,16 @@ function wordingScore(text: string, lines: TextLine[], line: TextLine): number {
   return score;
 }
 
-/** Probability of a heading below which the layout network's prediction counts against one, on scans: no font is named there, and weight is measured. Where the file names its fonts, headings are known better without the network. */
+/** Probability of a heading below which the layout network's prediction counts against one. It counts on recognised pages alone, which name no fonts: where the file names its fonts, geometry finds more headings rightly without the network. */
 const leastHeading = 0.02;
 
-/** A number that stands apart, as before a heading, is a line by itself to the network, and what is behind it no more than a line. */
+/** -1 for a recognised block that the network predicts to be no heading, else 0. Blocks with a decimal number are exempt: the network is given the number and the title behind it as two lines, and takes neither for a heading. */
 function predictedScore(block: TextBlock, text: string): number {
   const isRead = linesOf(block)[0]!.confidence !== undefined;
   return isRead && numberingOf(text)?.kind !== 'decimal' && isUnlikely(block, leastHeading, 'section_header', 'title') ? -1 : 0;
 }
 
-/** A number by itself is a heading only as the number of the one below it; a large figure in a box is no heading. */
+/** A number by itself is a heading only where it numbers the heading below it; a large number in a box is none. */
 function isChapterNumber(text: string, next: Block | undefined, body: BodyStyle): boolean {
   return /^(?:\d{1,2}|[IVXL]{1,6})\.?$/.test(text) && next !== undefined && next.kind === 'text' && linesOf(next)[0]!.size >= 1.15 * body.size;
 }
@@ -122,7 +122,7 @@ const keyFigure = /^[^\p{L}\d]*\d[\d.,'’  ]*\s?(?:[%‰°]\s?\p{L}?|\p{Ll}{1,2
 const longestFigure = 24;
 const ordinal = /\d(?:st|nd|rd|th)$/;
 
-/** Enough to be a heading. */
+/** Least score of a heading. */
 export const headingThreshold = 2.7;
 
 /** Score of `block` as a heading, from its type, place, words and the layout network; `headingThreshold` and more is a heading. */

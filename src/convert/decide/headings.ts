@@ -1,4 +1,4 @@
-/** Which blocks are headings: by their score, by the count they go on with, by the face they share with other headings. */
+/** Decides which blocks are headings (`markHeadings`): those whose score (heading-score.ts) reaches the threshold, those that continue the numbering of a heading (`findNumberedHeadings`), those that stand centred in a repeated style (centred-headings.ts), and those in exactly the style of other headings. */
 import { headingScore, headingThreshold, isShort, isUpperCase } from './heading-score.js';
 import type { HeadingEvidence } from './heading-score.js';
 import { numberingOf } from '../wording/numbering.js';
@@ -14,10 +14,10 @@ export function faceOf(block: TextBlock, body: BodyStyle): string {
   return [line.font, Math.round(line.size * 2), line.bold, line.italic, caps, line.color].join('|');
 }
 
-/** A score below the threshold is enough for a block in exactly the style of other headings. */
+/** Least score of a heading in exactly the style of other headings; it is below `headingThreshold`. */
 const likelyFrom = 1.3;
 
-/** Running text, not numbered itself, that is set as far out as the block, but for the indent of its first line. */
+/** Running text without a number follows, which begins as far left as the block, except for the indent of its first line. */
 function opensText(block: TextBlock, next: Block | undefined): boolean {
   if (next?.kind !== 'text' || next.role !== 'text' || isShort(next) && !isSentence(plainText(next)) || numberingOf(plainText(next)) !== null) return false;
   const line = linesOf(block)[0]!;
@@ -26,28 +26,29 @@ function opensText(block: TextBlock, next: Block | undefined): boolean {
   return Math.abs(line.box.left - left) < 0.6 * line.size || second === undefined && left > line.box.left && left - line.box.left < widestIndent * line.size;
 }
 
-/** In ems, of a paragraph's first line. */
+/** Widest indent of a paragraph's first line, in ems. */
 const widestIndent = 2.5;
 
-/** A whole one, or what a formula below it ends. */
+/** A whole sentence, or one that ends in a formula below it. */
 function isSentence(text: string): boolean {
   const words = text.split(' ');
   return /[.!?]$/.test(text) && words.length >= 5 || words.length >= 7 && words.filter((word) => /^\p{Ll}/u.test(word)).length > 0.5 * words.length;
 }
 
+/** Least score of a heading that is lettered and in italics. */
 const leastLettered = 0.5;
 
-/** A heading's number in the count of its face. */
+/** A block with a number, among the numbered blocks of its style. */
 interface Counted {
   block: Block;
   value: number;
-  /** Its own score makes it a heading. */
+  /** Its own score reaches `headingThreshold`. */
   sure: boolean;
 }
 
 /**
- * Blocks of one line that go on with the count of a heading in its face, each over text that is set as far out: headings, though the white space around
- * them may not say so, where a list would have its items below one another or its text set in. A count of letters in italics, as in many papers, may begin with a block whose own score is low.
+ * Blocks of one line that continue the numbering of a heading in its style, each over text that begins as far left. They are headings even with little white space around them:
+ * the items of a list would follow each other directly, or have indented text. A numbering by letters in italics, as in many papers, may begin with a block whose own score is low.
  */
 export function findNumberedHeadings(blocks: Block[], next: Map<Block, Block | undefined>, evidence: HeadingEvidence): Set<Block> {
   const series = new Map<string, Counted[]>();
@@ -72,7 +73,7 @@ export function findNumberedHeadings(blocks: Block[], next: Map<Block, Block | u
   return found;
 }
 
-/** Those that go on with the count from a heading; `mayBegin`: also from its first member, which is then one. */
+/** The blocks that continue the numbering from a heading. `mayBegin`: the numbering may also begin at its first member (1, A), which is then a heading too. */
 function goingOn(counted: Counted[], mayBegin: boolean): Block[] {
   const found: Block[] = [];
   const begins: Block[] = [];
@@ -88,7 +89,7 @@ function goingOn(counted: Counted[], mayBegin: boolean): Block[] {
   return [...begins, ...found];
 }
 
-/** Marks the headings among `blocks`, which are in reading order, with captions and list items found already; `numbered` are some by their numbers. */
+/** Gives the headings among `blocks` their role. The blocks are in reading order, and captions and list items are marked already. Blocks of `numbered` are headings whatever their score is. */
 export function markHeadings(blocks: Block[], next: Map<Block, Block | undefined>, evidence: HeadingEvidence, numbered: Set<Block>): void {
   const likely: { block: TextBlock; face: string }[] = [];
   const faces = new Map<string, { headings: number; others: number }>();

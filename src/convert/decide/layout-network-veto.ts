@@ -1,4 +1,4 @@
-/** The layout network's veto: a table of geometry that the network predicts to be none is a form's fields, a chart's labels or a list more often than a table. */
+/** The layout network's veto on tables: drops a table of geometry that the network predicts to be none. Such a table is more often the fields of a form, the labels of a chart or a list. */
 import { shareWithin } from '../../geometry/box.js';
 import type { Box } from '../../geometry/box.js';
 import type { FoundTable } from '../page/found-table.js';

@@ -1,4 +1,4 @@
-/** Which of the tables that were found on a page are tables: charts, fractions, and what the layout network predicts to be none, are not. */
+/** Which of the tables found on a page stay: charts (charts.ts), fractions (fraction-grids.ts) and tables that the layout network predicts to be none (layout-network-veto.ts) do not. */
 import type { PageContent } from '../../pdf/pdf-page.js';
 import type { FoundTable } from '../page/found-table.js';
 import type { LayoutPrediction } from '../page/layout-prediction.js';

@@ -1,4 +1,4 @@
-/** The text lines of a page: its words as lines and pieces of lines, formulas and listings among them. */
+/** Makes the text lines (page/text-line.ts) of a page from its lines (pdf/glyphs-to-lines.ts, ocr/recognised-lines.ts): cut at wide white space and where a table takes words, with formulas and the lines of listings as lines of their own. */
 import type { PageContent, Word } from '../../pdf/pdf-page.js';
 import type { FoundFormula } from '../formulas/find.js';
 import { withHangingSigns } from '../formulas/hanging.js';

@@ -1,4 +1,4 @@
-/** One page read from its picture: drawn, turned upright, straightened, recognised, and put in place of its text layer. */
+/** Recognises one page from its picture: draws it, straightens it by the angle that native/vision/skew_angle measures, decides which side is up (`betterTurn`), has it read, and puts the recognised words in place of the text layer. */
 import { holdsMiddle } from '../../geometry/box.js';
 import type { Bitmap } from '../../bitmap.js';
 import type { ReadPage, VisionEngine } from '../../engine/port.js';

@@ -1,4 +1,4 @@
-/** Recognised lines as a page's words and lines: sizes from the heights of letters, what is noise left out, check boxes beside their text. */
+/** Makes words and lines of a page from what a recogniser read: font sizes from the heights of letters, noise left out, check boxes put beside their text. */
 import { heightOf, holdsMiddle, unionBox, widthOf } from '../../geometry/box.js';
 import { weightedMedian } from '../../geometry/statistics.js';
 import type { ReadLine, ReadPage, ReadRuling, ReadFill, ReadWord } from '../../engine/port.js';

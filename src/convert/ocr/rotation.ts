@@ -1,4 +1,4 @@
-/** Rotates the bitmap of a page upright, and maps boxes back from its pixels to the page. */
+/** Rotates page bitmaps, and maps boxes of the rotated page back to the page as the file shows it. read-picture.ts decides by how many degrees. */
 import type { Sharp } from '../input/image-library.js';
 import type { Bitmap } from '../../bitmap.js';
 import { HALF_TURN, QUARTER_TURN, THREE_QUARTER_TURN } from '../../pdf/angles.js';

@@ -1,4 +1,4 @@
-/** Text lines from words: grouping by baseline and splitting at white space. All rows of words, chunks and line fragments are made here. */
+/** Groups items with a baseline (words, chunks, text lines) into rows, and cuts sequences into runs: the helpers of everything that regroups text. The lines of a page come from pdf/glyphs-to-lines.ts or ocr/recognised-lines.ts. */
 import type { Box, VerticalExtent } from '../../geometry/box.js';
 import type { BaselineTolerance } from './tolerances.js';
 
@@ -9,7 +9,7 @@ export interface OnBaseline {
   size: number;
 }
 
-/** `item` and `reference` stand on one line. */
+/** The baselines of `item` and `reference` differ by at most the tolerance. */
 export function areLevel(item: OnBaseline, reference: OnBaseline, { ems, of }: BaselineTolerance): boolean {
   const size = of === 'own' ? item.size : of === 'smaller' ? Math.min(item.size, reference.size) : Math.max(item.size, reference.size);
   return Math.abs(item.baseline - reference.baseline) <= ems * size;

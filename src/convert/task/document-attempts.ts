@@ -1,4 +1,4 @@
-/** One document through the pool: a page that kills or stalls its worker is left out at the next try, the rest is delivered. Where two were at work, the next try takes one at a time and so finds which it is. */
+/** Converts one document in workers of the pool, in as many attempts as it takes. Where a worker is lost with it, `weigh` decides: the next attempt leaves out the page that the worker was lost with, or takes one page at a time to find it, or the document is given up. The pages that remain are delivered. */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PageReaders } from '../../engine/vision-port.js';
@@ -146,7 +146,7 @@ class Attempts {
     });
   }
 
-  /** Null: try again, without the page that was lost. Throws what is not the document's fault. */
+  /** What an attempt's error means: null to try again (as `failedPages` and `pageByPage` now say), or the error that the document ends with. Throws what is not the document's fault. */
   private weigh(error: LecternError): ConversionError | null {
     if (this.ports.signal.aborted || error.code === 'cancelled' || error.code === 'invalid_state' || error instanceof DiskFull) throw error;
     if (!(error instanceof WorkerError)) {
@@ -158,7 +158,7 @@ class Attempts {
     const { pageNumber: page, pendingPage } = this.at;
     this.ports.log?.(`a worker was lost with a document, page ${page ?? 'none'}`, error);
     if (error.limit === 'total') return this.timeoutError();
-    // It may have ended, or stalled, with either page.
+    // Two pages were at work, and either may have cost the worker: the next attempt takes one at a time.
     if (pendingPage !== undefined && !this.pageByPage) {
       this.pageByPage = true;
       return null;
@@ -166,7 +166,7 @@ class Attempts {
     if (page === null) {
       const again = error.code === 'worker_crashed' && !this.crashedOutsidePages;
       this.crashedOutsidePages = true;
-      // Once may be the machine's doing; twice is the document's.
+      // The machine may be the cause of one loss outside of pages; two are the document's fault.
       return again ? null : lossOf(error, null);
     }
     const loss = lossOf(error, page);

@@ -1,4 +1,4 @@
-/** The words of a conversion task: what a request hands in, what its status says while it runs, what it leaves behind. */
+/** The data of a conversion task: what its request hands over, the progress that its status shows while it runs, and what it leaves when it has ended. */
 import type { ConvertOptions } from '../options.js';
 import type { ConversionError, ConversionStatus } from '../result.js';
 
@@ -34,13 +34,13 @@ export interface ConversionPayload {
   /** In the order of the request; at least one. */
   documents: TaskDocument[];
   options: ConvertOptions;
-  /** `inbody` holds exactly one document, or chunks of any number. */
+  /** `inbody`: one JSON answer, with exactly one document or with the chunks of any number of documents. `zip`: an archive. */
   target: 'inbody' | 'zip';
-  /** Kept with the task: a restart must not lose who waits for its end. */
+  /** Kept on disk with the task, so that they are called after a restart, too. */
   callbacks?: CallbackTarget[];
 }
 
-/** The contract's `task_meta`, and pages and stage as ours. */
+/** The progress of a task: the fields of docling-serve's `task_meta`, and `pages_done`, `pages_total` and `stage`, which Lectern adds. */
 export interface ConversionMeta {
   num_docs: number;
   num_processed: number;
@@ -63,7 +63,7 @@ export interface DocumentSummary {
 }
 
 export interface ConversionSummary {
-  /** The file in the outputs directory: the contract's response as JSON, or the zip. */
+  /** The file in the outputs directory: docling-serve's response as JSON, or the zip archive. */
   file: 'result.json' | 'converted_docs.zip';
   /** The worst of the documents: failure, skipped, partial_success, success. */
   status: ConversionStatus;

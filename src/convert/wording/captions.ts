@@ -1,15 +1,15 @@
-/** What captions begin with, in many languages: `Figure 3`, `Tabelle 2:`, `Source:`. The only list of such words; the layout network keeps the ones it was trained with. */
+/** Recognises captions by their first words, in many languages: `Figure 3`, `Tabelle 2:`, `Source:`. The program has no other list of these words, except the one that the layout network was trained with (layout-network/text-features.ts). */
 
 /** Words by what they name. Abbreviations may have a full stop behind them. */
 const words = {
   figure: {
     whole: 'figures?|abbildung|figura|figuu?r|chart|graph|plate|scheme|exhibit|obrázek|rysunek|slika|kuva|afbeelding|рисунок|图|図|圖',
     short: 'fig|abb|obr|rys|рис',
-    /** Words that label the rows of a table, too: `Box 3`. They begin a caption in text alone. */
+    /** Words that also name the rows of a table: `Box 3`. So they begin a caption in running text, but not in or beside a table (`besideTable`). */
     also: 'graphique|diagramm?|image|photo|box|map|graf',
   },
   table: { whole: 'tables?|tabelle|tableau|tabla|tabella|tabela|tabulka|tabell?|taulukko|таблица|表', short: 'tab|табл' },
-  /** Program text; its captions end a table and belong to no figure. */
+  /** Code listings. Their captions end a table (`isFigureOrListingCaption`), and captionKind() knows none of them: they are attached to no figure. */
   listing: 'listing|algorithm',
 };
 const figureWord = `${words.figure.whole}|${words.figure.short}|${words.figure.also}`;

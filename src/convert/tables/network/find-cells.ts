@@ -1,7 +1,7 @@
-/** Tables of a page by the network: which words it is asked about, and where its cells take the place of geometry's. */
+/** Tables of a page by the table network: which words it is asked about, and where its cells replace geometry's. The comparison is decide/geometry-or-network-cells.ts's. */
 import { unionBox } from '../../../geometry/box.js';
 import type { PageContent, Word } from '../../../pdf/pdf-page.js';
-import { isBetter, isInOrder, isWrapped, seemsTable } from '../../decide/geometry-or-network-cells.js';
+import { isBetter, isInOrder, isWrapped, leavesFewerDoubts, seemsTable } from '../../decide/geometry-or-network-cells.js';
 import { doubtsOf } from '../../decide/table-doubts.js';
 import type { FoundTable, TableCell } from '../../page/found-table.js';
 import { fromTop, lastOf, rowsByBaseline } from '../../page/group-by-baseline.js';
@@ -41,7 +41,7 @@ async function withZones(tables: FoundTable[], page: PageContent, find: CellFind
     if ((isHeld && met.length < 2) || held.some((word) => !own.has(word))) continue;
     const read = await tableByNetwork(gathered({ parts: [], loose: words, box: inkOf(words), confidence: unseen }), page, find, signal);
     if (read === null || !isWrapped(read)) continue;
-    if (isHeld && doubtsOf(read) >= doubtsOfAll({ parts: met, loose: words.filter((word) => !held.includes(word)) })) continue;
+    if (isHeld && !leavesFewerDoubts(read, doubtsOfAll({ parts: met, loose: words.filter((word) => !held.includes(word)) }), 0)) continue;
     done = [...done.filter((table) => !met.includes(table)), read];
   }
   return done;
@@ -57,7 +57,7 @@ async function readArea({ whole, members }: Area, page: PageContent, find: CellF
   const held = new Set(wordsOf(apart));
   const all = wordsOf([read]);
   if (held.size < leastHeld * all.length && !seemsTable(read)) return apart;
-  return doubtsOf(read) < doubtsOfAll({ ...whole, parts: apart, loose: all.filter((word) => !held.has(word)) }) - 1e-9 ? [read] : apart;
+  return leavesFewerDoubts(read, doubtsOfAll({ ...whole, parts: apart, loose: all.filter((word) => !held.has(word)) })) ? [read] : apart;
 }
 
 async function readExtent(extent: Extent, page: PageContent, find: CellFinder, signal: AbortSignal): Promise<FoundTable[]> {
@@ -84,7 +84,7 @@ function gathered({ parts, loose, box, confidence }: Extent): FoundTable {
   return { box: unionBox(boxes), rowCount: 1, columnCount: 1, evidence: parts.some(({ evidence }) => evidence !== 'unruled') ? 'partly-ruled' : 'unruled', confidence, cells: [...cells, rest] };
 }
 
-/** Of the parts as geometry has them: that they are torn is one for each, each line of text left out one more. */
+/** Doubts per filled cell of an extent as geometry reads it: those of its tables, two for every table after the first (one table may be torn into them), and one for every line of words in no table. */
 function doubtsOfAll({ parts, loose }: Pick<Extent, 'parts' | 'loose'>): number {
   const filled = parts.map(({ cells }) => cells.filter(({ words }) => words.length > 0).length);
   const odd = parts.reduce((sum, part, at) => sum + doubtsOf(part) * (filled[at] ?? 0), 0) + 2 * (parts.length - 1) + linesIn(loose);
