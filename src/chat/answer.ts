@@ -37,7 +37,7 @@ export interface AnswerRequest {
 /** Called while the answer is written, in order. */
 export interface AnswerListener {
   /** The prompt is rendered and fits: an answer will come. */
-  onStart?(): void;
+  onStart?(promptTokens: number): void;
   /** What has become certain of choice `choice`; the parts of one burst in one call. */
   onParts?(choice: number, parts: OutputPart[], tokens: AnswerTokens): void;
 }

@@ -17,7 +17,7 @@ export async function complete(
   sandbox: Preparer, lease: Lease, request: AnswerRequest, listener: AnswerListener, signal: AbortSignal, now: () => Date = () => new Date(),
 ): Promise<Answer> {
   const prepared = await prepare(sandbox, lease, request, signal, now());
-  listener.onStart?.();
+  listener.onStart?.(prepared.ids.length);
   const results: GenerateResult[] = [];
   const choices: AnswerChoice[] = [];
   for (let choice = 0; choice < (request.choices ?? 1); choice += 1) {

@@ -2,7 +2,7 @@
 import { LecternError } from '../errors.js';
 import type { Lease } from '../models/types.js';
 import type { AnswerRequest, Conversation } from './answer.js';
-import type { Message, OutputFormat } from './conversation.js';
+import type { Message, OutputFormat, Tool } from './conversation.js';
 import { fit, mustFit, refuseFarTooLong } from './fit.js';
 import { type AnswerForm, answerForm, type FormQuestion, isFixedForm, syntaxOf } from './form.js';
 import { controlToken, specialToken, tokenText } from './model-texts.js';
@@ -10,6 +10,7 @@ import { type OutputSyntax, plainText } from './output/reader.js';
 import { withPart } from './prompt/packed.js';
 import { chooseTemplate, sizeOf, sourceOf, stopsOf, type TemplateSource } from './prompt/render.js';
 import type { Sandbox } from './sandbox/sandbox.js';
+import type { RenderQuestion } from './sandbox/verbs.js';
 
 /** What renders prompts and compiles schemas beside the event loop. */
 export type Preparer = Pick<Sandbox, 'render' | 'form'>;
@@ -41,24 +42,35 @@ export async function prepare(sandbox: Preparer, lease: Lease, { input, format }
   return { ids, droppedMessages: 0, grammar: form.grammar, grammarTriggers: form.grammarTriggers, grammarRequired: form.grammarRequired, stops: [], syntax: plainText, controlMarkers: new Map() };
 }
 
+/** What a conversation's prompt is rendered from. Throws `invalid_model` and `invalid_request`. */
+export async function promptQuestion(lease: Lease, conversation: Conversation, now: Date): Promise<Omit<RenderQuestion, 'roughly'> & { options: { tools: readonly Tool[] } }> {
+  const { tools, toolChoice, think, before = [] } = conversation;
+  return {
+    template: chooseTemplate(lease.entry) ?? await formWithoutTemplate(lease),
+    messages: withModelMessages(lease, conversation),
+    options: {
+      tools: toolChoice === 'none' ? [] : tools, now, bosText: before.length > 0 ? '' : tokenText(lease, 'bos'), eosText: tokenText(lease, 'eos'), ...(think === undefined ? {} : { think }),
+    },
+  };
+}
+
 async function prepareConversation(
   sandbox: Preparer, lease: Lease, conversation: Conversation, format: OutputFormat, signal: AbortSignal, now: Date,
 ): Promise<PreparedPrompt> {
-  const template = chooseTemplate(lease.entry) ?? await formWithoutTemplate(lease);
+  const question = await promptQuestion(lease, conversation, now);
+  const { template, options } = question;
   const source = sourceOf(template);
-  const { tools, toolChoice, singleToolCall = false, think, before = [] } = conversation;
-  const offered = toolChoice === 'none' ? [] : tools;
-  const [bosText, eosText] = [tokenText(lease, 'bos'), tokenText(lease, 'eos')];
+  const { toolChoice, singleToolCall = false, think, before = [] } = conversation;
+  const offered = options.tools;
   const forms = new Map<boolean, AnswerForm>();
   const formFor = async (opensThought: boolean): Promise<AnswerForm> => {
     const form = forms.get(opensThought) ?? await formOf(sandbox, { format, tools: offered, toolChoice, singleToolCall, think, source, opensThought });
     forms.set(opensThought, form);
     return form;
   };
-  const options = { tools: offered, now, bosText: before.length > 0 ? '' : bosText, eosText, ...(think === undefined ? {} : { think }) };
   const toolsSize = sizeOf(offered);
   const fitted = await fit(lease, {
-    messages: withModelMessages(lease, conversation),
+    messages: question.messages,
     dropOldest: conversation.dropOldest ?? false,
     before,
     sizeOf: (messages) => sizeOf(messages) + toolsSize,

@@ -1,6 +1,6 @@
 /** What the language routes of every contract need, and how one answer is come by. */
 import type { FastifyReply } from 'fastify';
-import type { Answer, AnswerListener, AnswerRequest } from '../chat/answer.js';
+import type { Answer, AnswerListener, AnswerRequest, Conversation } from '../chat/answer.js';
 import { LecternError } from '../errors.js';
 import { isOrdinary } from '../models/keep-alive-notation.js';
 import { layerSampling } from '../models/layer-sampling.js';
@@ -20,6 +20,8 @@ export interface LanguageServices {
   /** The value of a JSON text in pieces. Rejects with `invalid_request` for bytes that are none or more than a request may hold, `queue_full` while too many wait. */
   readJson(pieces: readonly Uint8Array[]): Promise<unknown>;
   answer(lease: Lease, request: AnswerRequest, listener: AnswerListener, signal: AbortSignal): Promise<Answer>;
+  /** Tokens of the prompt that a conversation becomes, also where the context holds fewer. */
+  countPrompt(lease: Lease, conversation: Conversation, signal: AbortSignal): Promise<number>;
   /** Fresh each time; tests give one that counts. */
   now(): Date;
 }
@@ -64,6 +66,11 @@ export function takeTurn<T>(services: LanguageServices, reply: FastifyReply, slo
     if (thrown instanceof LecternError && thrown.code === 'queue_full') void reply.removeHeader('x-queue-position');
     throw thrown;
   });
+}
+
+/** Among the embeddings' turns: counting never waits for a chat, but for its model to be loaded. */
+export function countTokens(services: LanguageServices, reply: FastifyReply, entry: CatalogueEntry, conversation: Conversation): Promise<number> {
+  return takeTurn(services, reply, services.embeddingSlots, { entry, work: (lease, signal) => services.countPrompt(lease, conversation, signal) });
 }
 
 /** A model that is dropped as good as at once, or kept for days, is taken from everybody else: throws `forbidden` for all but administrators. */

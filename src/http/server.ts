@@ -9,8 +9,7 @@ import { addConversion } from './conversion/routes.js';
 import type { HttpDependencies } from './dependencies.js';
 import { errorHandler, sendJson } from './error-reply.js';
 import { KnownRoutes } from './known-routes.js';
-import { addOllama } from './ollama/routes.js';
-import { addOpenAi } from './openai/routes.js';
+import { addLanguageRoutes, describeRefusal } from './language-routes.js';
 import { addPatience, usualPatience } from './patience.js';
 import { AnswerableRequest } from './upgrade-offers.js';
 import { addUploadLimit } from './uploads.js';
@@ -63,11 +62,7 @@ export function createServer(dependencies: HttpDependencies): FastifyInstance {
     addDescriptionRoutes(scope, dependencies);
   });
   void app.register(async (scope) => addConversion(scope, dependencies));
-  const { language } = dependencies;
-  if (language !== undefined) {
-    void app.register(async (scope) => addOpenAi(scope, language, log));
-    void app.register(async (scope) => addOllama(scope, language, log));
-  }
+  if (dependencies.language !== undefined) addLanguageRoutes(app, dependencies.language, log);
   return app;
 }
 
@@ -79,22 +74,12 @@ function freshRequestId(): string {
 function answerUnknown(routes: KnownRoutes, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const [path = '', query] = splitOnce(request.url, '?');
   const methods = routes.methodsOf(path);
-  if (methods.length > 0) return sendJson(reply.header('allow', methods.join(', ')), 405, describeRefusal(path, 405, 'Method Not Allowed'));
+  if (methods.length > 0) return sendJson(reply.header('allow', methods.join(', ')), 405, describeRefusal(request, path, 405, 'Method Not Allowed'));
   const shorter = path.replace(/\/+$/, '');
   if (shorter !== path && routes.methodsOf(shorter).length > 0) {
     return reply.code(307).header('location', query === undefined ? shorter : `${shorter}?${query}`).send();
   }
-  return sendJson(reply, 404, describeRefusal(path, 404, 'Not Found'));
-}
-
-/** Of what docling-serve has under /v1. What else is asked for there is asked for by clients of language models. */
-const ofDocuments = /^\/v1(alpha)?\/(convert|chunk|status|result|tasks|clear|memory|callback|presets?)(\/|$)/;
-
-/** In the shape of the contract that the path belongs to: clients show what they find where it belongs. */
-function describeRefusal(path: string, status: 404 | 405, sentence: string): Record<string, unknown> {
-  if (path.startsWith('/api/')) return { error: sentence };
-  if (!path.startsWith('/v1/') || ofDocuments.test(path)) return { detail: sentence };
-  return { error: { message: sentence, type: status === 404 ? 'not_found_error' : 'invalid_request_error', param: null, code: null } };
+  return sendJson(reply, 404, describeRefusal(request, path, 404, 'Not Found'));
 }
 
 function splitOnce(text: string, separator: string): [string, string | undefined] {

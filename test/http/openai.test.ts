@@ -280,7 +280,7 @@ t.test('a method that a route does not have is refused in the contract\'s shape'
     t.match([answer.statusCode, answer.headers.allow, answer.json()], [405, 'POST', { error: { message: 'Method Not Allowed', type: 'invalid_request_error', param: null, code: null } }], url);
   }
   t.match((await service.app.inject({ method: 'DELETE', url: '/v1/models/talker' })).json(), { error: { message: 'Method Not Allowed' } });
-  for (const url of ['/v1/chat/nothing', '/v1/nope', '/v1/messages', '/v1/moderations', '/v1/audio/transcriptions']) {
+  for (const url of ['/v1/chat/nothing', '/v1/nope', '/v1/moderations', '/v1/audio/transcriptions']) {
     const answer = await service.app.inject({ method: 'POST', url, payload: {} });
     t.strictSame([answer.statusCode, answer.json()], [404, { error: { message: 'Not Found', type: 'not_found_error', param: null, code: null } }], url);
   }
@@ -289,7 +289,7 @@ t.test('a method that a route does not have is refused in the contract\'s shape'
 
 t.test('the service describes these routes, and only where they are', async (t) => {
   const { paths } = (await service.app.inject({ url: '/openapi.json' })).json() as { paths: Record<string, Record<string, { operationId: string }>> };
-  for (const path of ['/v1/chat/completions', '/v1/completions', '/v1/embeddings', '/v1/responses', '/v1/models', '/api/chat', '/api/tags']) t.ok(path in paths, path);
+  for (const path of ['/v1/chat/completions', '/v1/completions', '/v1/embeddings', '/v1/responses', '/v1/models', '/v1/messages', '/v1/messages/count_tokens', '/api/chat', '/api/tags']) t.ok(path in paths, path);
   const ids = Object.values(paths).flatMap((item) => Object.values(item).map(({ operationId }) => operationId));
   t.equal(new Set(ids).size, ids.length);
   const documents = await startTestService();

@@ -99,7 +99,7 @@ async function answer(language: FakeLanguage, request: AnswerRequest, listener: 
   const script = scriptOf(request);
   if (script.includes('!long')) throw new LecternError('context_overflow', 'The prompt has 100 tokens and the model\'s context holds 64.');
   if (script.includes('!defect')) throw new TypeError('a secret of the inside');
-  listener.onStart?.();
+  listener.onStart?.(7);
   const choices = Array.from({ length: request.choices ?? 1 }, (_, choice) => {
     const parts = partsOf(script);
     for (const part of parts) listener.onParts?.(choice, [part], { ids: [65], ...logprobs(request) });
@@ -155,6 +155,11 @@ export function fakeLanguage({ waiting = 0 } = {}): FakeLanguage {
     slots: openSlots(waiting),
     embeddingSlots: openSlots(0),
     readJson: directSandbox.readJson,
+    countPrompt: async (_lease, { messages, tools }) => {
+      const texts = messages.map(({ content }) => content).join('');
+      if (texts.includes('!refused')) throw new LecternError('invalid_request', 'The template refuses this.');
+      return texts.length + tools.length;
+    },
     answer: (_lease, request, listener, signal) => answer(language, request, listener, signal),
     now: () => new Date('2026-01-02T03:04:05Z'),
   };

@@ -101,16 +101,21 @@ export function readTools(fields: Fields): Tool[] {
     const described = tool.require('function', tool.object('function'));
     return readFunction(described, { type: 'function', function: tool.raw('function') as Record<string, unknown> });
   });
-  const names = new Set<string>();
-  for (const { name } of read) {
-    if (names.has(name)) fields.refuse('tools', `must not name '${name}' twice`);
-    names.add(name);
-  }
+  refuseTwice(fields, read);
   return read;
 }
 
+/** Throws FieldError for two tools of one name. */
+export function refuseTwice(fields: Fields, tools: readonly Tool[]): void {
+  const names = new Set<string>();
+  for (const { name } of tools) {
+    if (names.has(name)) fields.refuse('tools', `must not name '${name}' twice`);
+    names.add(name);
+  }
+}
+
 /** What OpenAI allows in the name of a function, and a grammar can hold. */
-const toolName = /^[\w.:-]{1,128}$/;
+export const toolName = /^[\w.:-]{1,128}$/;
 
 export function readFunction(fields: Fields, raw: Record<string, unknown>): Tool {
   const name = fields.require('name', fields.string('name'));

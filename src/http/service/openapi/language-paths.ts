@@ -48,6 +48,20 @@ const openAi: Route[] = [
   { method: 'get', path: '/v1/models/{model}', summary: 'One model' },
 ];
 
+const anthropicConversation: Record<string, [string, string]> = {
+  'model*': model, 'messages*': ['array', 'The conversation: texts, or blocks of text, tool_use, tool_result and thinking.'], system: ['string', 'System message, or a list of its blocks.'], tools: ['array', 'Tools with name, description and input_schema.'],
+  tool_choice: ['object', 'auto, any, tool with a name, or none; disable_parallel_tool_use.'], thinking: ['object', 'enabled, disabled or adaptive; passed over by models that do not think.'], output_config: ['object', 'effort, and format: a JSON schema.'],
+};
+const anthropic: Route[] = [
+  {
+    method: 'post', path: '/v1/messages', summary: 'Chat, by the contract of Anthropic', streams: 'text/event-stream',
+    takes: {
+      ...anthropicConversation, 'max_tokens*': ['integer', 'Upper bound.'], stream: ['boolean', 'Server-sent events.'], stop_sequences: ['array', 'Texts that end the answer.'], temperature: ['number', '0 to 1.'], top_p: ['number', '0 to 1.'], top_k: ['integer', '0: all.'], keep_alive: keepAlive,
+    },
+  },
+  { method: 'post', path: '/v1/messages/count_tokens', summary: 'Tokens of a conversation', takes: anthropicConversation },
+];
+
 const ollama: Route[] = [
   { method: 'post', path: '/api/chat', summary: 'Chat', streams: 'application/x-ndjson', takes: { 'model*': model, messages: ['array', 'The conversation; empty: load the model.'], tools: ['array', 'Functions the model may call.'], ...options } },
   {
@@ -66,7 +80,7 @@ const ollama: Route[] = [
 /** For `describeApi`. */
 export function languagePaths(): Paths {
   const paths: Paths = {};
-  for (const [tag, routes] of [['language models (OpenAI)', openAi], ['language models (Ollama)', ollama]] as const) {
+  for (const [tag, routes] of [['language models (OpenAI)', openAi], ['language models (Anthropic)', anthropic], ['language models (Ollama)', ollama]] as const) {
     for (const route of routes) paths[route.path] = { ...paths[route.path], [route.method]: describeRoute(tag, route) };
   }
   return paths;

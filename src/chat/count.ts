@@ -1,0 +1,10 @@
+/** The number of tokens of a conversation's prompt, whatever the context of its model. */
+import type { Lease } from '../models/types.js';
+import type { Conversation } from './answer.js';
+import { promptQuestion, type Preparer } from './prepare.js';
+
+/** Rejects with `invalid_request` for what the template refuses, `invalid_model`, `cancelled`. */
+export async function countPrompt(sandbox: Pick<Preparer, 'render'>, lease: Lease, conversation: Conversation, signal: AbortSignal, now: Date): Promise<number> {
+  const { prompt, addSpecial } = await sandbox.render({ ...await promptQuestion(lease, conversation, now), roughly: false });
+  return lease.model.countTokens(prompt, { addSpecial, signal });
+}
