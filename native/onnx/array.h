@@ -1,4 +1,4 @@
-// A tensor in host memory that owns its bytes, shared by all its readers.
+// A tensor in host memory that owns its bytes; all its readers share it.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace lectern::onnx {
 
-/// Kernels read whole vectors from where a tensor begins.
+/// The alignment of a tensor's first byte: kernels load whole vectors from there.
 template <class T>
 struct AlignedAllocator {
   using value_type = T;
@@ -39,7 +39,7 @@ struct Array {
   std::int64_t elements() const { return shape.elements(); }
   const std::byte* data() const { return bytes->data(); }
 
-  /// The caller knows the type.
+  /// The caller guarantees the type.
   template <class T>
   std::span<const T> as() const {
     return {reinterpret_cast<const T*>(bytes->data()), bytes->size() / sizeof(T)};
@@ -56,7 +56,7 @@ inline Array make_array(Element element, const Shape& shape, const void* data) {
   return make_array(element, shape, std::move(bytes));
 }
 
-/// One axis.
+/// A shape of one axis.
 inline Array make_array(std::span<const std::int64_t> integers) {
   return make_array(Element::i64, Shape{static_cast<std::int64_t>(integers.size())}, integers.data());
 }

@@ -1,4 +1,4 @@
-// The attributes of a node as its operator reads them: an attribute that no operator reads is refused by name.
+// The attributes of a node, as its operator reads them. An attribute that no operator reads is an error that names it.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@
 
 namespace lectern::onnx {
 
-/// "Conv \"backbone/conv1\"", for sentences.
+/// The node in an error message: "Conv \"backbone/conv1\"".
 std::string title_of(const Node& node);
-/// " (in node ...)", which ends an error sentence of code that does not know the node.
+/// " (in node ...)": the end of an error message of code that does not know the node.
 std::string in_node(const Node& node);
 
 class Attributes {
@@ -24,23 +24,23 @@ class Attributes {
   const Node& node() const { return node_; }
   std::int64_t opset() const { return opset_; }
 
-  // Each throws Error `invalid_model` where the attribute is of another kind.
+  // Each throws Error `invalid_model` if the attribute has another kind.
   bool has(std::string_view name) const { return node_.find(name) != nullptr; }
   std::int64_t integer(std::string_view name, std::int64_t otherwise);
   bool flag(std::string_view name, bool otherwise) { return integer(name, otherwise ? 1 : 0) != 0; }
   float number(std::string_view name, float otherwise);
   std::string text(std::string_view name, std::string_view otherwise);
-  /// Empty where there is none.
+  /// Empty if the attribute is absent.
   std::vector<std::int64_t> integers(std::string_view name);
   std::vector<float> numbers(std::string_view name);
   std::vector<std::string> texts(std::string_view name);
-  /// Null where there is none.
+  /// Null if the attribute is absent.
   const Array* array(std::string_view name);
   std::shared_ptr<Graph> graph(std::string_view name);
-  /// Read, and without a meaning to us.
+  /// Marks the attribute as read; its value has no effect on inference here.
   void ignore(std::string_view name) { read_.emplace(name); }
 
-  /// Throws Error `invalid_model`: the node and what of it is not supported.
+  /// Throws Error `invalid_model` with the node and the reason why it is not supported.
   [[noreturn]] void unsupported(const std::string& what) const;
   void refuse_unread() const;
 

@@ -1,4 +1,4 @@
-// What the fuzzer runs: any bytes as a network, read, planned and run on small inputs. native/test/fuzz.sh builds and starts it.
+// The fuzz target: takes any bytes as a network, reads, plans and runs it on small inputs. native/test/fuzz.sh builds and starts it.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -17,12 +17,12 @@
 namespace lectern::onnx {
 namespace {
 
-/// Ends the process: the fuzzer keeps the input that got here.
+/// Ends the process, so that the fuzzer keeps the input.
 void demand(bool holds) {
   if (!holds) std::abort();
 }
 
-/// Host memory, and the plain operations of networks.
+/// Host memory and the reference operations of networks.
 class ReferenceBackend final : public Backend {
  public:
   Device info() const override { return {DeviceKind::cpu, "plain", 0, 0}; }
@@ -51,7 +51,7 @@ NetworkOptions small(bool fuse) {
   return options;
 }
 
-/// A tensor for each input, sized and filled by the file's own bytes.
+/// A tensor for each input; the file's own bytes give sizes and contents.
 void use(Network& network, std::span<const std::byte> file) {
   std::vector<Input> inputs;
   std::vector<std::vector<std::byte>> memory;

@@ -1,4 +1,4 @@
-// A network as it stands in a file: values by number, nodes in an order in which they can run, constants. The meaning of its nodes is in
+// A network as its file describes it: numbered values, nodes in an order in which they can run, constants. The meaning of its nodes is in
 // operator.h.
 #pragma once
 
@@ -28,10 +28,10 @@ struct Attribute {
 struct Node {
   std::string name;
   std::string op;
-  std::string domain;  // "" of ONNX's own, "lectern" of what fusion made
-  std::vector<ValueId> inputs;   // absent where an optional one is left out
+  std::string domain;  // "" is ONNX's own, "lectern" that of fused nodes
+  std::vector<ValueId> inputs;   // absent for an optional one that is left out
   std::vector<ValueId> outputs;
-  std::vector<ValueId> captured;  // what its subgraphs read of this graph, in the order of their captures, one subgraph after the other
+  std::vector<ValueId> captured;  // values of this graph that its subgraphs read, in the order of their captures, one subgraph after the other
   std::vector<Attribute> attributes;
 
   const Attribute* find(std::string_view attribute) const {
@@ -42,7 +42,7 @@ struct Node {
   }
 };
 
-/// What the file says of an input or output.
+/// The file's declaration of an input or output.
 struct Port {
   std::string name;
   ValueId value = absent;
@@ -54,11 +54,11 @@ struct Port {
 
 struct Graph {
   std::vector<std::string> names;  // of values
-  std::vector<Port> inputs;        // those that a caller must give: initialisers are constants
+  std::vector<Port> inputs;        // those that a caller must give, without the initialisers, which are constants
   std::vector<Port> outputs;
-  std::vector<Node> nodes;  // each after those that it reads
+  std::vector<Node> nodes;  // each after the nodes whose outputs it reads
   std::unordered_map<ValueId, Array> constants;
-  std::vector<ValueId> captures;  // values of the graph around it, by their names; none in the outermost
+  std::vector<ValueId> captures;  // values of the surrounding graph, by their names; none in the outermost
 
   ValueId add_value(std::string name) {
     names.push_back(std::move(name));
@@ -66,7 +66,7 @@ struct Graph {
   }
 };
 
-/// Removes nodes whose outputs are never read, and such constants.
+/// Removes nodes and constants whose values are never read.
 void drop_unread(Graph& graph);
 
 struct Model {

@@ -1,4 +1,4 @@
-// The planner's interface of an ONNX operator: attributes are read once at load, then a plan is made for each set of input shapes.
+// The planner's interface of an ONNX operator. The operator reads its attributes once at load, then makes a plan for each set of input shapes.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace lectern::onnx {
 
-/// A tensor of a plan: where it lies is known when the plan runs.
+/// A tensor of a plan. Its address is known when the plan runs.
 struct Operand {
   int slot = -1;
 };
@@ -26,9 +26,9 @@ class Call {
   Call(GraphOps& graph_ops, void* const* slots, const Cancel* flag) : ops(graph_ops), cancel(flag), slots_(slots) {}
 
   GraphOps& ops;
-  const Cancel* cancel;  // of the run; for operations that take long by themselves. May be null
+  const Cancel* cancel;  // the run's flag, for operations that take long by themselves; may be null
 
-  /// Null for an Operand that is none.
+  /// Null for an absent operand.
   template <class T = float>
   T* at(Operand operand) const {
     return operand.slot < 0 ? nullptr : static_cast<T*>(slots_[operand.slot]);
@@ -40,13 +40,13 @@ class Call {
 
 using Work = std::function<void(const Call&)>;
 
-/// Thrown by NodePlan::need: the node waits until the value's contents are there.
+/// NodePlan::need throws it: the node waits until the value's contents are known.
 struct ContentsNeeded {
   int input;
 };
 
-/// One node being planned for inputs whose types and shapes, and for some also the contents, are known. Every output that
-/// wants() names must be given by out(), same() or result(). All throw Error `invalid_model` on a fault of the network.
+/// The planning of one node. The types and shapes of its inputs are known, for some also the contents. The operator must define every output that
+/// wants() names by out(), same() or result(). All functions throw Error `invalid_model` for a fault of the network.
 class NodePlan {
  public:
   virtual ~NodePlan() = default;
@@ -55,9 +55,9 @@ class NodePlan {
   virtual bool has(int input) const = 0;
   virtual Element element(int input) const = 0;
   virtual const Shape& shape(int input) const = 0;
-  /// Null where they are not known while planning.
+  /// Null if the contents are not known at planning.
   virtual const Array* known(int input) const = 0;
-  /// Throws ContentsNeeded where they are not known: the node is planned again, in a later part of the run, when they are.
+  /// Throws ContentsNeeded if the contents are not known. The node is then planned again in a later part of the run, when they are.
   virtual const Array& need(int input) const = 0;
 
   virtual int outputs() const = 0;
@@ -65,55 +65,55 @@ class NodePlan {
 
   virtual Operand in(int input) = 0;
   virtual Operand out(int output, Element element, const Shape& shape) = 0;
-  /// The output is the input's bytes in another shape.
+  /// The output has the bytes of the input and another shape.
   virtual void same(int output, int input, const Shape& shape) = 0;
   virtual void result(int output, Array array) = 0;
   virtual Operand constant(Array array) = 0;
-  /// Throws Error `too_large` for a size that out() would refuse; call it before a table of such a size is made.
+  /// Throws Error `too_large` for a size that out() would refuse. Call it before an allocation of that size.
   virtual void bound(Element element, const Shape& shape) const = 0;
-  /// Memory for this node alone.
+  /// Scratch memory of this node.
   virtual Operand scratch(Element element, const Shape& shape) = 0;
-  /// The output may overwrite the input's memory if nothing reads that afterwards.
+  /// The output may overwrite the input's memory if no later node reads it.
   virtual void may_reuse(Operand output, Operand input) = 0;
   virtual void step(Work work) = 0;
 
-  /// Null where the input is no constant of the file. As GraphOps::pack_filter and pack_matrix; kept for all plans.
+  /// Null if the input is not a constant of the file. Otherwise as GraphOps::pack_filter and pack_matrix; all plans share the result.
   virtual const void* packed_filter(int input, const Filter& filter, bool transposed) = 0;
   virtual const void* packed_matrix(int input, std::int64_t inner, std::int64_t columns, bool transposed) = 0;
-  /// Of inputs 1 and 2. As GraphOps::pack_recurrent.
+  /// For inputs 1 and 2, as GraphOps::pack_recurrent.
   virtual const void* packed_recurrent(const Recurrent& recurrent) = 0;
 
-  /// Counts memory that planning computes in as memory of the run, until the returned handle is destroyed. Throws Error `too_large`.
+  /// Counts memory that planning allocates as memory of the run, until the returned handle is destroyed. Throws Error `too_large`.
   virtual std::shared_ptr<void> hold(std::size_t bytes) const = 0;
-  /// Cancellation point of long planning: throws Error `cancelled` once the caller of the run has set its flag.
+  /// Cancellation point of long planning: throws Error `cancelled` after the caller of the run has set its flag.
   virtual void check_cancel() const = 0;
   [[noreturn]] virtual void refuse(const std::string& why) const = 0;
 
-  // --- What most operators need, from the above ---
+  // --- Helpers for most operators, made from the functions above ---
 
-  /// Throws unless the input is there and one of these types.
+  /// Throws unless the input is present and has one of these types.
   void demand(int input, std::initializer_list<Element> elements) const;
-  /// The integers of an input of one axis or none, i32 or i64; needs its contents.
+  /// The integers of an input of one axis or none, i32 or i64. Needs the contents.
   std::vector<std::int64_t> need_integers(int input) const;
   std::int64_t need_integer(int input) const;
-  /// The input as another type: itself, or a cast copy.
+  /// The input in another type: itself, or a cast copy.
   Operand in_as(int input, Element element);
-  /// A host table that lives as long as the plan, for the step that captures it.
+  /// A host table that lives as long as the plan. The step captures it.
   template <class T>
   static std::shared_ptr<const std::vector<T>> keep(std::vector<T> table) {
     return std::make_shared<const std::vector<T>>(std::move(table));
   }
-  /// Counts negative axes from the end; throws where it is outside.
+  /// Counts negative axes from the end. Throws for an axis outside.
   int axis_of(std::int64_t axis, int rank) const;
-  /// The axis as an op works along it.
+  /// The axis in the form that operations take.
   static Axis along(const Shape& shape, int axis) { return {shape.product(0, axis), shape[axis], shape.product(axis + 1, shape.rank)}; }
 };
 
-/// A node with its attributes read.
+/// A node with its parsed attributes.
 using Operator = std::function<void(NodePlan&)>;
 using OperatorFactory = Operator (*)(Attributes&);
 
-/// By name of op; those that fusion makes begin with "lectern.".
+/// Operators by the op's name. Those of fused nodes begin with "lectern.".
 using OperatorTable = std::map<std::string, OperatorFactory, std::less<>>;
 
 void add_constant_operators(OperatorTable& table);
@@ -130,10 +130,10 @@ void add_resize_operators(OperatorTable& table);
 void add_selection_operators(OperatorTable& table);
 void add_spreading_operators(OperatorTable& table);
 
-/// Loop and If, which the executor runs itself.
+/// Loop and If, which the runner executes itself.
 bool is_control(const Node& node);
 
-/// Throws Error `invalid_model` that names the op, its domain or the attribute that is not supported.
+/// Throws Error `invalid_model` with the op, the domain or the attribute that is not supported.
 Operator make_operator(const Node& node, std::int64_t opset);
 
 }  // namespace lectern::onnx

@@ -1,4 +1,4 @@
-// A plan: the steps of a graph, or of a part of it, for given shapes, with the memory of every tensor laid out. Making one is planner.h.
+// A plan: the steps of a graph, or of a part of it, for given shapes, with the memory layout of every tensor. planner.h makes plans.
 #pragma once
 
 #include <map>
@@ -12,14 +12,14 @@
 
 namespace lectern::onnx {
 
-/// What is known of a value before anything runs.
+/// The known properties of a value before the plan runs.
 struct Known {
   Element element = Element::f32;
   Shape shape;
   std::optional<Array> contents;
 };
 
-/// Where an operand lies.
+/// The location of an operand.
 struct Slot {
   enum class Kind { arena, constant, given };  // given: a value from before the plan, bound when it runs
   Kind kind = Kind::arena;
@@ -27,11 +27,11 @@ struct Slot {
   Shape shape;
   int storage = -1;      // arena
   Array array;           // constant
-  std::shared_ptr<const void> placed;  // where the operations read it
+  std::shared_ptr<const void> placed;  // the copy that the operations read
   ValueId value = absent;  // given
 };
 
-/// A piece of the arena and the nodes (in the plan's order) between which it is needed.
+/// A range of the arena, and the nodes (in the plan's order) between which it is used.
 struct Storage {
   std::size_t bytes = 0;
   int first = 0;
@@ -41,7 +41,7 @@ struct Storage {
 
 struct Step {
   Work work;
-  int node;  // of the graph
+  int node;  // index in the graph
 };
 
 struct Plan {
@@ -53,18 +53,18 @@ struct Plan {
   struct Result {
     ValueId value;
     Known known;
-    int slot = -1;  // -1: its contents are known
+    int slot = -1;  // -1: the contents are known
   };
-  std::vector<Result> results;  // what later parts, controls or the caller read
-  std::vector<int> controls;    // Loop and If nodes that are to run after the steps
-  std::vector<int> rest;        // nodes that are to be planned after that
-  std::vector<ValueId> needs;   // values whose contents that takes
+  std::vector<Result> results;  // values that later parts, controls or the caller read
+  std::vector<int> controls;    // Loop and If nodes that run after the steps
+  std::vector<int> rest;        // nodes that are planned after that
+  std::vector<ValueId> needs;   // values whose contents that planning needs
 
-  std::map<std::string, std::unique_ptr<Plan>> next;  // plans of the rest, by what they depend on
+  std::map<std::string, std::unique_ptr<Plan>> next;  // plans of the rest, by the contents on which they depend
 };
 
-/// Lays the storages out so that those needed at the same time do not overlap; each aligned to 64 bytes. Returns the size of all.
-/// The largest first, each at the lowest place that is free: within a few percent of the best for networks like ours.
+/// Assigns offsets to the storages so that those in use at the same time do not overlap, each aligned to 64 bytes. Returns the total size.
+/// The largest come first, each at the lowest free offset: within a few percent of the optimum for our networks.
 std::size_t lay_out(std::vector<Storage>& storages);
 
 }  // namespace lectern::onnx

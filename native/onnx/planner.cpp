@@ -11,7 +11,7 @@
 namespace lectern::onnx {
 namespace {
 
-// What is computed while planning is shapes and indices; larger results are left to the run. Constants of the file are folded up to the
+// Planning computes shapes and indices; larger results are left to the run. Constants of the file are folded up to the
 // size of any weight.
 constexpr std::int64_t most_planned_bytes = 1 << 20;
 constexpr std::int64_t most_folded_bytes = std::int64_t{1} << 31;
@@ -40,7 +40,7 @@ class Planner {
   }
 
   void give(ValueId id, const Known& known) { entries_[id] = {known, -1, false, false}; }
-  /// Null where nothing is known of the value. Constants of the file come in when they are first asked for.
+  /// Null for an unknown value. Constants of the file are added at their first use.
   Entry* find(ValueId id) {
     const auto entry = entries_.find(id);
     if (entry != entries_.end()) return &entry->second;
@@ -50,7 +50,7 @@ class Planner {
     return &(entries_[id] = {{array.element, array.shape, array}, -1, true, false});
   }
 
-  /// False when the node waits for the contents of Plan::needs.
+  /// False if the node waits for the contents of Plan::needs.
   bool add(int index, const Node& node, const Operator& work);
   std::unique_ptr<Plan> finish(const std::set<ValueId>& wanted);
 
@@ -66,10 +66,10 @@ class Planner {
   std::unordered_map<ValueId, Entry> entries_;
   std::unique_ptr<Plan> plan_ = std::make_unique<Plan>();
   std::vector<Reuse> reuses_;
-  int at_ = 0;  // how many nodes have been added
+  int at_ = 0;  // the number of added nodes
 };
 
-/// A node on its way into the plan: forgotten again when it needs contents, or when all of it is known.
+/// A node that is being added to the plan. It is removed again if it needs contents, or if all of it is known.
 class Recording final : public NodePlan {
  public:
   Recording(Planner& planner, int index, const Node& node)
@@ -180,7 +180,7 @@ class Recording final : public NodePlan {
   void check_cancel() const override { planner_.check_cancel(); }
   void refuse(const std::string& why) const override { throw Error(ErrorCode::invalid_model, "The network's " + title_of(node_) + " cannot be computed: " + why + "."); }
 
-  /// Into the plan, or where all of it is known and small, computed here and now.
+  /// Adds the node to the plan. If all of it is known and small, computes it immediately instead.
   void commit() {
     bool all_known = true;
     for (int input = 0; input < inputs(); input++) all_known = all_known && (!has(input) || known(input) != nullptr);
@@ -245,7 +245,7 @@ class Recording final : public NodePlan {
       const Slot& slot = plan_.slots[i];
       if (slot.kind == Slot::Kind::constant) addresses[i] = const_cast<std::byte*>(slot.array.data());
       if (i < first_slot_ || slot.kind != Slot::Kind::arena) continue;
-      // As the host keeps it, whatever the plan's own operations do.
+      // In the host's representation, whatever the plan's own operations use.
       Bytes& bytes = memory[static_cast<std::size_t>(slot.storage) - first_storage_];
       if (bytes.empty()) bytes.resize(static_cast<std::size_t>(slot.shape.elements()) * bytes_of(slot.element));
       addresses[i] = bytes.data();
@@ -267,7 +267,7 @@ class Recording final : public NodePlan {
   void keep() {
     for (const int storage : reads_) plan_.storages[static_cast<std::size_t>(storage)].last = planner_.at_;
     for (const Reuse& reuse : reuses_) {
-      // A second read of the same memory, perhaps in another order, would get what was written.
+      // A second read of the same memory, perhaps in another order, would read the written elements.
       if (std::count(reads_.begin(), reads_.end(), reuse.input) == 1) planner_.reuses_.push_back(reuse);
     }
     for (std::size_t i = first_slot_; i < plan_.slots.size(); i++) {
@@ -283,9 +283,9 @@ class Recording final : public NodePlan {
   int index_;
   std::size_t first_slot_, first_storage_, first_step_;
   std::vector<std::pair<Entry, bool>> results_;
-  std::vector<int> reads_;  // storages, once per look
+  std::vector<int> reads_;  // storages, one entry per read
   std::vector<Reuse> reuses_;
-  std::vector<ValueId> fresh_;  // values that got their slot here
+  std::vector<ValueId> fresh_;  // values whose slot this node created
 };
 
 bool Planner::add(int index, const Node& node, const Operator& work) {

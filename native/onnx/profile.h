@@ -13,7 +13,7 @@ struct Profile {
     std::string name;
     double seconds;
   };
-  /// In the order of the run; each iteration of a loop anew. Queued work counts where the host waits for it.
+  /// In the order of the run, with an entry for each iteration of a loop. Queued work counts where the host waits for it.
   std::vector<Entry> entries;
 };
 

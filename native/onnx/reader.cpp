@@ -13,11 +13,11 @@
 namespace lectern::onnx {
 namespace {
 
-// Far beyond any network, and few enough that a file of such a number of empty messages takes no memory worth speaking of.
+// Far above any network, and low enough that a file of that many empty messages takes little memory.
 constexpr int most_nodes = 100'000;
 constexpr int most_values = 500'000;
 constexpr int most_list_entries = 4'000'000;
-constexpr int most_depth = 8;  // of graphs in graphs
+constexpr int most_depth = 8;  // subgraphs within each other
 
 class Reader {
  public:
@@ -94,7 +94,7 @@ Port Reader::read_port(Scope& scope, std::span<const std::byte> message) {
   port.value = value(scope, port.name);
   if (port.value == absent) refuse("an input or output has no name");
   for (Wire wire(type); wire.next(field);) {
-    if (field.number == 6) continue;  // what it means
+    if (field.number == 6) continue;  // denotation
     if (field.number != 1) throw Error(ErrorCode::invalid_model, "The network's value " + quoted_name(port.name) + " is no tensor, which is not supported.");
     Field part;
     for (Wire tensor(field.message()); tensor.next(part);) {
@@ -157,7 +157,7 @@ Attribute Reader::read_attribute(std::span<const std::byte> message, int depth) 
       default: break;
     }
   }
-  // Files older than the type field tell it by what is there.
+  // Files older than the type field define the type by the field that is present.
   if (type == 0) type = seen >= 2 ? static_cast<std::int64_t>(seen) - 1 : 0;
   switch (type) {
     case 1: attribute.value = number; break;
@@ -201,7 +201,7 @@ void Reader::read_node(Scope& scope, std::span<const std::byte> message, int dep
     }
   }
   if (node.domain == "ai.onnx") node.domain.clear();
-  // Fusion's own: their attributes are believed.
+  // Attributes of fused nodes are trusted.
   if (node.domain == "lectern") throw Error(ErrorCode::invalid_model, "The network has a node of " + quoted_name("lectern." + node.op) + ", which is not supported.");
   for (const Attribute& attribute : node.attributes) {
     const auto* graph = std::get_if<std::shared_ptr<Graph>>(&attribute.value);
@@ -217,7 +217,7 @@ void Reader::collect_captures(Scope& scope) {
   }
 }
 
-/// Every node after those whose values it reads; those that are free to run keep the file's order.
+/// Orders every node after those whose outputs it reads; nodes without such an order keep that of the file.
 void sort_nodes(Graph& graph) {
   std::vector<int> maker(graph.names.size(), -1);
   const int count = static_cast<int>(graph.nodes.size());
@@ -280,7 +280,7 @@ Graph Reader::read_graph(std::span<const std::byte> message, int depth) {
     }
   }
   for (Port& input : inputs) {
-    // Old files list initialisers as inputs too.
+    // Old files list initialisers also as inputs.
     if (scope.graph.constants.count(input.value) > 0) continue;
     define(scope, input.value);
     scope.graph.inputs.push_back(std::move(input));
@@ -290,7 +290,7 @@ Graph Reader::read_graph(std::span<const std::byte> message, int depth) {
   return std::move(scope.graph);
 }
 
-/// Of ONNX's own domain; -1 where another is imported, which matters only once a node is of it.
+/// The version of ONNX's own domain; -1 if the file imports another domain, which matters only for nodes of that domain.
 std::int64_t read_opset(std::span<const std::byte> message) {
   std::string_view domain;
   std::int64_t version = 0;

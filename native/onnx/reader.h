@@ -1,4 +1,4 @@
-// ONNX files: bytes to a graph. Hostile input is the usual case: everything is bounded before memory is taken.
+// Reads ONNX files: bytes to a graph. Hostile input is expected: all sizes are checked before memory is allocated.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace lectern::onnx {
 
-/// `folder` is where external data may lie; empty: nowhere. Throws Error `invalid_model` naming what is broken, cyclic, too much or unknown.
+/// `folder` may hold external data; empty: none is allowed. Throws Error `invalid_model` with the part that is broken, cyclic, too large or unknown.
 Model read(std::span<const std::byte> file, const std::filesystem::path& folder = {});
 
 }  // namespace lectern::onnx

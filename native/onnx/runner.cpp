@@ -13,9 +13,9 @@
 namespace lectern::onnx {
 namespace {
 
-// Of one graph, or of what follows on one plan. Text lines come in any width: their plans take a few KB each.
+// The most plans of one graph, or that follow one plan. Text lines have any width, and each of their plans takes a few KB.
 constexpr std::size_t most_plans = 64;
-// Contents up to here are part of what a plan is found by; a plan that depends on more is not kept.
+// Contents up to this size are part of a plan's key; a plan that depends on more is not kept.
 constexpr std::size_t most_key_bytes = 512;
 
 template <class T>
@@ -23,7 +23,7 @@ void append(std::string& key, const T& value) {
   key.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-/// What the graph reads of constants around it becomes its own: so it is folded and packed like any.
+/// Copies the constants of the surrounding graph that a subgraph reads into the subgraph, so that they are folded and packed like its own.
 void inherit_constants(const Graph& outer, Node& node) {
   std::vector<ValueId> captured;
   std::size_t at = 0;
@@ -79,7 +79,7 @@ Runner::Runner(Graph& graph, std::int64_t opset, Workspace& workspace, bool fuse
       control.bodies.push_back(std::make_unique<Runner>(*body, opset, workspace, fuses));
     }
     if (!loop && control.bodies.size() == 2) {
-      // Attributes may stand in any order; captures follow the file's.
+      // The order of attributes is free; captures follow the file's order.
       const bool turned = std::find_if(node.attributes.begin(), node.attributes.end(), [](const Attribute& a) { return a.name == "then_branch"; }) >
                           std::find_if(node.attributes.begin(), node.attributes.end(), [](const Attribute& a) { return a.name == "else_branch"; });
       if (turned) std::rotate(node.captured.begin(), node.captured.begin() + static_cast<std::ptrdiff_t>(control.captured[1]), node.captured.end());
@@ -162,11 +162,11 @@ void Runner::execute(const Plan& plan, std::size_t part, Values& values, std::ve
     arena_bytes_.resize(part + 1, 0);
   }
   if (arenas_[part] == nullptr || arena_bytes_[part] < plan.arena_bytes) {
-    // Nothing of this run is behind this part yet; what lay there belonged to other inputs.
+    // No part of this run follows yet; the values there belong to other inputs.
     arenas_.resize(part + 1);
     arena_bytes_.resize(part + 1);
     arenas_[part].reset();
-    // Of its own: it grows with the widest input, and what it was before shall not lie about.
+    // Separate memory: it grows with the widest input, and the previous one is released.
     arena_bytes_[part] = 0;
     arenas_[part] = workspace_.arena(plan.arena_bytes);
     arena_bytes_[part] = plan.arena_bytes;
@@ -278,7 +278,7 @@ std::vector<Held> Runner::run_loop(const Node& node, Control& control, Values& v
   bool go = !first || first->as<std::uint8_t>()[0] != 0;
   std::vector<Held> carried;
   const auto carry = [&](const Held& value) {
-    // Its contents, if known, would ask for a plan of this iteration alone.
+    // Known contents would need a plan for this iteration alone.
     Held taken = value;
     (void)address_of(taken);
     taken.contents.reset();
@@ -291,7 +291,7 @@ std::vector<Held> Runner::run_loop(const Node& node, Control& control, Values& v
   for (std::int64_t i = 0; i < most && go; i++) {
     if (run.cancel != nullptr) run.cancel->check();
     if (run.iterations_left-- <= 0) throw Error(ErrorCode::too_large, "The network's " + title_of(node) + " runs without an end in sight.");
-    // Known for the run alone: as contents they would make a plan of every iteration.
+    // Known only during the run: as contents they would lead to a plan for every iteration.
     const std::uint8_t yes = 1;
     const Array count = make_array(Element::i64, Shape{}, &i);
     const Array condition = make_array(Element::boolean, Shape{}, &yes);

@@ -1,4 +1,4 @@
-// Runs a graph: plans kept by shape, memory kept between runs, Loop and If.
+// Runs a graph: keeps plans by shape and memory between runs, and executes Loop and If.
 #pragma once
 
 #include <chrono>
@@ -16,11 +16,11 @@
 
 namespace lectern::onnx {
 
-/// A value while a graph runs.
+/// A value during a run.
 struct Held {
   Element element = Element::f32;
   Shape shape;
-  std::shared_ptr<const void> data;  // memory of the backend; null where only the contents are there
+  std::shared_ptr<const void> data;  // memory of the backend; null if only the contents exist
   std::optional<Array> contents;
 };
 
@@ -33,18 +33,18 @@ struct Run {
 
 class Runner {
  public:
-  /// Makes the operators of all nodes, of graphs within too: throws Error `invalid_model` naming what is not supported.
+  /// Makes the operators of all nodes, also in subgraphs. Throws Error `invalid_model` with the part that is not supported.
   Runner(Graph& graph, std::int64_t opset, Workspace& workspace, bool fuses);
 
-  /// `inputs` and `captures` as the graph lists them. What is returned lies in memory that the next run of this graph uses again.
+  /// `inputs` and `captures` in the order of the graph. The returned values lie in memory that the next run of this graph reuses.
   std::vector<Held> run(const std::vector<Held>& inputs, const std::vector<Held>& captures, Run& run);
 
  private:
   using Values = std::map<ValueId, Held>;
 
   struct Control {
-    std::vector<std::unique_ptr<Runner>> bodies;  // of a Loop one, of an If what to do and what to do else
-    std::vector<std::size_t> captured;            // how many of the node's captured values belong to each
+    std::vector<std::unique_ptr<Runner>> bodies;  // one for a Loop; then and else for an If
+    std::vector<std::size_t> captured;            // the number of the node's captured values that belong to each
   };
 
   Plan& plan_for(std::unique_ptr<Plan>& transient, std::map<std::string, std::unique_ptr<Plan>>& known_plans, const std::vector<int>& pending, const std::vector<ValueId>& fresh,
@@ -54,13 +54,13 @@ class Runner {
   std::vector<Held> run_if(const Node& node, Control& control, Values& values, Run& run);
   std::vector<Held> run_loop(const Node& node, Control& control, Values& values, Run& run);
   std::vector<Held> captures_of(const Node& node, const Control& control, std::size_t body, Values& values);
-  /// The pieces along a new first axis; none where there were none.
+  /// Stacks the values along a new first axis; returns nothing for no values.
   Held join(const Node& node, const Port& port, std::vector<Held>& pieces);
   Held& held(Values& values, ValueId id);
   const Array& contents_of(Held& value);
-  /// Contents that the value does not keep: what plans know of a value has to be part of what they are found by.
+  /// Contents that are not part of the value: plans depend on them, so that the key of a plan contains them.
   Array look_at(Held value);
-  /// In memory of its own, for what must outlive the next run of the graph that made it.
+  /// In separate memory, for values that outlive the next run of the graph that made them.
   Held copy(const Held& value);
   const void* address_of(Held& value);
 

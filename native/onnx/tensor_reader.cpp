@@ -46,7 +46,7 @@ void read_outside_entry(std::span<const std::byte> message, Outside& outside) {
   }
 }
 
-/// Only a file below the model's own folder, by a plain relative path, whatever links there are on the way.
+/// Accepts only files below the model's own folder, by a plain relative path, whatever links the path contains.
 fs::path inside(const fs::path& folder, const std::string& location) {
   const fs::path relative(location);
   const auto fault = [&](const char* why) { refuse("its external data " + quoted_name(location) + " " + why); };
@@ -80,7 +80,7 @@ Bytes read_outside(const Outside& outside, std::size_t wanted, const fs::path& f
   return bytes;
 }
 
-/// The values that stand in a field of their own type instead of raw bytes.
+/// The values in a field of their own type instead of raw bytes.
 class Typed {
  public:
   explicit Typed(std::size_t most) : most_(most) {}

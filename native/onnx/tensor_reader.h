@@ -1,4 +1,4 @@
-// TensorProto: a tensor in an ONNX file, or beside it.
+// TensorProto: a tensor inside an ONNX file, or in a file beside it.
 #pragma once
 
 #include <cstddef>
@@ -15,11 +15,11 @@ struct NamedArray {
   Array array;
 };
 
-/// Null for a type that is none of ours; `type` is TensorProto.DataType's number.
+/// Null for an unsupported type; `type` is TensorProto.DataType's number.
 const Element* find_element(std::int64_t type);
 
-/// Throws Error `invalid_model`: broken, of an unknown type, or with data outside of the file where `folder` is empty or would be left by
-/// the path, a link included.
+/// Throws Error `invalid_model` for a broken tensor, an unknown type, and external data if `folder` is empty or the path
+/// leaves it, also through a link.
 NamedArray read_tensor(std::span<const std::byte> message, const std::filesystem::path& folder);
 
 }  // namespace lectern::onnx

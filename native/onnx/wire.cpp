@@ -32,7 +32,7 @@ std::uint64_t Wire::varint() {
   for (std::size_t i = 0; i < 10; i++) {
     if (i >= rest_.size()) refuse("it ends within a number");
     const auto byte = static_cast<std::uint64_t>(rest_[i]);
-    value |= (byte & 0x7F) << (7 * i);  // what the tenth byte has too much falls off
+    value |= (byte & 0x7F) << (7 * i);  // excess bits of the tenth byte are dropped
     if (byte < 0x80) {
       rest_ = rest_.subspan(i + 1);
       return value;

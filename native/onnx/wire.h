@@ -1,4 +1,4 @@
-// The wire form of protocol buffers, read forward within bounds. Knows no message.
+// Reads the wire format of protocol buffers, forward and within bounds. It knows no message types.
 #pragma once
 
 #include <cstddef>
@@ -17,11 +17,11 @@ namespace lectern::onnx {
 struct Field {
   std::uint32_t number = 0;
   bool is_bytes = false;
-  int width = 0;           // of a number in bytes: 4, 8, or 0 for a varint
+  int width = 0;           // bytes of a number: 4, 8, or 0 for a varint
   std::uint64_t value = 0;
   std::span<const std::byte> bytes;
 
-  /// Each throws Error `invalid_model` where the field is of the other kind.
+  /// Each throws Error `invalid_model` if the field has the other kind.
   std::int64_t integer() const;
   float number32() const;
   std::string_view text() const;
@@ -32,7 +32,7 @@ class Wire {
  public:
   explicit Wire(std::span<const std::byte> message) : rest_(message) {}
 
-  /// False at the end. Throws Error `invalid_model` on what is no field.
+  /// False at the end. Throws Error `invalid_model` for bytes that are not a field.
   bool next(Field& field);
   bool done() const { return rest_.empty(); }
   std::uint64_t varint();
@@ -42,14 +42,14 @@ class Wire {
   std::span<const std::byte> rest_;
 };
 
-/// Calls add(integer) for each of a repeated varint field, packed or not.
+/// Calls add(integer) for each element of a repeated varint field, packed or not.
 template <class Add>
 void each_integer(const Field& field, Add&& add) {
   if (!field.is_bytes) return add(field.integer());
   for (Wire packed(field.bytes); !packed.done();) add(static_cast<std::int64_t>(packed.varint()));
 }
 
-/// Calls add(bits) for each of a repeated field of fixed width, packed or not.
+/// Calls add(bits) for each element of a repeated field of fixed width, packed or not.
 template <class Add>
 void each_fixed(const Field& field, int width, Add&& add) {
   if (!field.is_bytes) {

@@ -9,10 +9,10 @@
 namespace lectern::onnx {
 namespace {
 
-// The picture of a page as floats, several times; what a loop carries is less.
+// The picture of a page as floats, several times. Loop-carried values are smaller.
 constexpr std::size_t most_spare_bytes = std::size_t{128} << 20;
 
-/// So that inputs of about one size take the same piece.
+/// Rounds sizes up, so that inputs of about one size share a block.
 std::size_t rounded(std::size_t bytes) {
   constexpr std::size_t small = std::size_t{1} << 20;
   std::size_t power = 256;
@@ -53,7 +53,7 @@ std::shared_ptr<void> Workspace::counted(std::size_t bytes) {
 }
 
 std::shared_ptr<void> Workspace::arena(std::size_t bytes) {
-  // Its end takes it back, also where the memory cannot be had.
+  // The handle's destructor takes it back, also if the allocation fails.
   const std::shared_ptr<void> held = counted(bytes);
   const auto memory = std::make_shared<Memory>(backend_, bytes);
   return {memory->data(), [memory, held](void*) {}};
@@ -107,7 +107,7 @@ std::shared_ptr<const void> Workspace::place(const Array& array, bool lasting) {
     if (entry != placed_.end()) return entry->second.second;
   }
   if (!lasting) return upload(array.element, array.elements(), array.data());
-  // Weights never go back: they take what they need, and only their way through floats takes what is handed out.
+  // Weights are never freed, so that they take exact sizes. Only their conversion through floats uses the pool.
   const auto memory = std::make_shared<Memory>(backend_, bytes(array.element, array.elements()));
   store(array.element, array.elements(), array.data(), memory->data());
   std::shared_ptr<const void> placed(memory, memory->data());

@@ -15,7 +15,7 @@ namespace {
 struct Function {
   ValueId x;
   Unary op;
-  std::int64_t rank = 0;  // of a constant that it has
+  std::int64_t rank = 0;  // of its constant
 };
 
 float attribute_of(const Node& node, const char* name, float otherwise) {
@@ -89,7 +89,7 @@ std::optional<Function> function_of(Rewriter& rewriter, const Node& node) {
 
 bool is_pure(Unary op) { return op.scale == 1 && op.shift == 0; }
 
-/// second(first(x)) as one, where there is one.
+/// The function second(first(x)), if one exists.
 std::optional<Unary> compose(Unary first, Unary second) {
   if (first.kind == UnaryKind::identity && is_pure(first)) return second;
   if (second.kind == UnaryKind::identity) {
@@ -117,7 +117,7 @@ std::optional<Unary> compose(Unary first, Unary second) {
   return std::nullopt;
 }
 
-/// factor x times gate(x) as one, where there is one.
+/// The function factor x times gate(x), if one exists.
 std::optional<Unary> gated(float factor, Unary gate) {
   const auto scaled = [&](Unary op, float scale) {
     op.scale = factor * scale;
@@ -141,7 +141,7 @@ Node function_node(const Node& like, const Function& function) {
   return made;
 }
 
-/// Mul(factor x, gate(x)), each with no other reader.
+/// Mul(factor x, gate(x)), each without another reader.
 bool fuse_gate(Rewriter& rewriter, int index) {
   const Node& node = rewriter.node(index);
   if (!node.domain.empty() || node.op != "Mul" || node.inputs.size() != 2) return false;
@@ -184,7 +184,7 @@ bool fuse_function(Rewriter& rewriter, int index) {
   if (!function) return false;
   const int maker = rewriter.private_maker(function->x);
   if (maker >= 0) {
-    // A function of a function begins as the inner one's node.
+    // A composed function begins as the node of the inner one.
     const auto inner = function_of(rewriter, rewriter.node(maker));
     const bool merges = inner || takes_activation(rewriter.node(maker));
     const auto together = merges ? compose(inner ? inner->op : activation_of(rewriter.node(maker)), function->op) : std::nullopt;
@@ -193,7 +193,7 @@ bool fuse_function(Rewriter& rewriter, int index) {
         rewriter.replace(index, function_node(rewriter.node(index), {inner->x, *together, std::max(inner->rank, function->rank)}), {maker});
         return true;
       }
-      // Others give at least one axis, and so fit any constant of one.
+      // Other operators return at least one axis, so that any constant of one axis fits.
       if (function->rank <= 1) {
         Node made = rewriter.node(maker);
         made.domain = "lectern";

@@ -7,7 +7,7 @@ namespace {
 
 bool is(const Node& node, const char* op) { return node.domain.empty() && node.op == op; }
 
-/// A mean over the last axis that keeps it.
+/// A mean over the last axis that keeps the axis.
 bool is_row_mean(Rewriter& rewriter, const Node& node) {
   if (!is(node, "ReduceMean")) return false;
   const Attribute* keep = node.find("keepdims");
@@ -22,7 +22,7 @@ bool is_row_mean(Rewriter& rewriter, const Node& node) {
   return axes.size() == 1 && axes[0] == -1;
 }
 
-/// The inputs of a node of two: one that is a constant vector of more than one float, and the other.
+/// The inputs of a node of two: a constant vector of more than one float, and the other input.
 bool take_vector(Rewriter& rewriter, const Node& node, ValueId& vector, ValueId& other) {
   for (const std::size_t at : {std::size_t{0}, std::size_t{1}}) {
     const Array* array = node.inputs.size() == 2 ? rewriter.constant(node.inputs[at]) : nullptr;

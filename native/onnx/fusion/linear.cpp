@@ -12,7 +12,7 @@ namespace {
 
 bool is(const Node& node, const char* op) { return node.domain.empty() && node.op == op; }
 
-/// Not yet followed by anything of fusion's.
+/// Whether no fused operation follows the node yet.
 bool is_linear(const Node& node, const char* op) { return node.op == op && (node.domain.empty() || (node.domain == "lectern" && node.find("activation") == nullptr)); }
 
 /// y = scale x + shift, for each channel.
@@ -27,7 +27,7 @@ std::vector<double> spread(const Array& array, std::int64_t channels) {
   return all;
 }
 
-/// A vector of the channels.
+/// A vector with one element per channel.
 const Array* channel_vector(Rewriter& rewriter, const Node& node, std::size_t input, std::int64_t channels) {
   const Array* array = input < node.inputs.size() ? rewriter.constant(node.inputs[input]) : nullptr;
   return array != nullptr && array->element == Element::f32 && array->elements() == channels ? array : nullptr;
@@ -74,7 +74,7 @@ std::optional<PerChannel> of_constant(Rewriter& rewriter, const Node& node, Valu
   return is(node, "Mul") ? PerChannel{values, zeros} : PerChannel{ones, values};
 }
 
-/// The same of a node that fuse_function() made of a number.
+/// The same for a node that fuse_function() made for one number.
 std::optional<PerChannel> of_function(const Node& node, std::int64_t channels) {
   if (node.domain != "lectern" || node.op != "Unary" || std::get<std::int64_t>(node.find("rank")->value) > 1) return std::nullopt;
   if (std::get<std::int64_t>(node.find("activation")->value) != static_cast<std::int64_t>(UnaryKind::identity)) return std::nullopt;
@@ -89,7 +89,7 @@ std::int64_t groups_of(const Node& node) {
   return groups == nullptr ? 1 : *groups;
 }
 
-/// Normalisation, or constants for each channel, into the weights and the bias of the convolution before.
+/// Merges a normalisation, or constants for each channel, into the weights and the bias of the convolution before.
 bool fuse_channels(Rewriter& rewriter, int index) {
   const Node& node = rewriter.node(index);
   for (std::size_t input = 0; input < std::min<std::size_t>(node.inputs.size(), 2); input++) {
@@ -135,7 +135,7 @@ bool fuse_channels(Rewriter& rewriter, int index) {
   return false;
 }
 
-/// A constant vector onto a product with constant weights.
+/// Merges a constant vector into a product with constant weights.
 bool fuse_bias(Rewriter& rewriter, int index) {
   const Node& node = rewriter.node(index);
   if (!is(node, "Add") || node.inputs.size() != 2) return false;
@@ -154,7 +154,7 @@ bool fuse_bias(Rewriter& rewriter, int index) {
   return false;
 }
 
-/// What is added to a convolution's result; of two convolutions the later takes the other's result.
+/// Merges an addition into a convolution. If both operands are convolutions, the later one takes the result of the other.
 bool fuse_residual(Rewriter& rewriter, int index) {
   const Node& node = rewriter.node(index);
   if (!is(node, "Add") || node.inputs.size() != 2 || node.inputs[0] == node.inputs[1]) return false;

@@ -1,4 +1,4 @@
-// A graph during rewriting: the producer and the readers of each value, kept up to date while nodes merge.
+// A graph during rewriting. It keeps the producer and the readers of each value up to date while nodes merge.
 #pragma once
 
 #include <string>
@@ -18,18 +18,18 @@ class Rewriter {
 
   /// The node that makes the value, -1 for inputs and constants.
   int maker(ValueId id) const { return id == absent ? -1 : makers_[static_cast<std::size_t>(id)]; }
-  /// The same, where the caller's `reads` are all the reads of the value: no graph output and no subgraph reads it.
+  /// The same, if the caller's `reads` are all the reads of the value: no graph output and no subgraph reads it.
   int private_maker(ValueId id, int reads = 1) const;
-  /// Null where the value is no constant.
+  /// Null if the value is not a constant.
   const Array* constant(ValueId id) const;
   /// A constant float of one element.
   const float* number(ValueId id) const;
   ValueId add_constant(Array array);
 
-  /// `index` becomes `node`, whose outputs it keeps; each of `merged` goes.
+  /// Replaces node `index` by `node`, which keeps its outputs, and removes each of `merged`.
   void replace(int index, Node node, const std::vector<int>& merged);
 
-  /// Takes the dead ones out. The graph is as it was, but for what was replaced.
+  /// Removes the merged nodes. The rest of the graph is unchanged.
   void finish();
 
  private:
@@ -38,18 +38,18 @@ class Rewriter {
   Graph& graph_;
   std::vector<int> makers_;
   std::vector<int> reads_;
-  std::vector<bool> seen_outside_;  // outputs of the graph, and what graphs within read
+  std::vector<bool> seen_outside_;  // outputs of the graph, and values that subgraphs read
   std::vector<bool> dead_;
 };
 
-/// The patterns, in the order in which they are tried. All throw nothing: what does not fit stays as it is.
+/// The patterns, in the order in which they are tried. None throws: nodes that do not fit stay unchanged.
 void fuse(Graph& graph);
 
-/// LayerNormalization written as means, differences and a root, ending at node `index`.
+/// Finds LayerNormalization that is written as means, differences and a root and ends at node `index`.
 bool fuse_layer_norm(Rewriter& rewriter, int index);
-/// A function of one number into the one that makes it; x f(x) into one; constant factors and terms into weights.
+/// Merges a function of one number into the operator that computes it, x f(x) into one function, and constant factors and terms into weights.
 bool fuse_function(Rewriter& rewriter, int index);
-/// Batch normalisation and constants for each channel into the weights before them; bias and residual into what they are added to.
+/// Merges batch normalisation and constants for each channel into the weights before them, and bias and residual into the operator that they are added to.
 bool fuse_linear(Rewriter& rewriter, int index);
 
 }  // namespace lectern::onnx

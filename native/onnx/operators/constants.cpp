@@ -1,4 +1,4 @@
-// Operators that make tensors from attributes and shapes, change types, or pass on.
+// Operators that make tensors from attributes and shapes, change types, or pass tensors on.
 #include <algorithm>
 #include <cmath>
 
@@ -104,8 +104,8 @@ void plan_cast(NodePlan& plan, Element to) {
 }
 
 Operator make_cast(Attributes& a) {
-  a.ignore("saturate");    // of 8-bit floats, which are refused
-  a.ignore("round_mode");  // so are those
+  a.ignore("saturate");    // for 8-bit floats, which are refused
+  a.ignore("round_mode");  // also for 8-bit floats
   const std::int64_t type = a.integer("to", 0);
   const Element* to = find_element(type);
   if (to == nullptr) a.unsupported("a cast to the type " + std::to_string(type));
@@ -122,7 +122,7 @@ Operator make_identity(Attributes&) {
   return [](NodePlan& plan) { plan.same(0, 0, plan.shape(0)); };
 }
 
-/// At inference it passes on; the mask is all ones.
+/// Passes its input on at inference; the mask is all ones.
 Operator make_dropout(Attributes& a) {
   a.ignore("ratio");
   a.ignore("seed");
@@ -131,7 +131,7 @@ Operator make_dropout(Attributes& a) {
       plan.demand(2, {Element::boolean});
       const Array& training = plan.need(2);
       if (training.elements() != 1) plan.refuse("its training mode is no single truth value");
-      // A ratio of 0 drops nothing even then.
+      // A ratio of 0 drops nothing, also in training mode.
       const bool drops = training.as<std::uint8_t>()[0] != 0 && !(plan.has(1) && plan.element(1) == Element::f32 && plan.need(1).elements() == 1 && plan.need(1).as<float>()[0] == 0);
       if (drops) plan.refuse("dropping at random, as in training, is not supported");
     }

@@ -9,10 +9,10 @@
 namespace lectern::onnx {
 namespace {
 
-// Of kernels, strides, dilations and pads. Products of two stay far from overflow.
+// The limit of kernel sizes, strides, dilations and pads. Products of two do not overflow.
 constexpr std::int64_t most_window = 1 << 20;
 
-/// The window's attributes for one or two axes; empty lists where the node leaves them out.
+/// The window's attributes for one or two axes; empty lists for absent ones.
 struct Window {
   std::string auto_pad;
   std::vector<std::int64_t> kernel, strides, dilations, pads, output_padding, output_shape;
@@ -41,7 +41,7 @@ Window read_window(Attributes& a) {
   return window;
 }
 
-/// The same over exactly two axes, the first of size 1 where there is one only.
+/// The same over exactly two axes. If there is only one axis, the first gets size 1.
 struct Axes {
   std::array<std::int64_t, 2> in{1, 1}, out{1, 1}, kernel{1, 1}, strides{1, 1}, dilations{1, 1}, pads{}, pads_after{}, output_padding{};
   int count = 0;
@@ -75,7 +75,7 @@ Axes read_axes(NodePlan& plan, const Window& window, const std::vector<std::int6
 
 bool is_same(const Window& window) { return window.auto_pad == "SAME_UPPER" || window.auto_pad == "SAME_LOWER"; }
 
-/// Sizes of what a window that moves over the input gives. ceil: the last window may hang over, but has to begin inside.
+/// The output sizes of a window that moves over the input. ceil: the last window may extend beyond the input, but has to begin inside.
 void slide(NodePlan& plan, const Window& window, Axes& axes) {
   for (std::size_t i = 0; i < 2; i++) {
     const std::int64_t reach = (axes.kernel[i] - 1) * axes.dilations[i] + 1;
@@ -113,7 +113,7 @@ void demand_floats(NodePlan& plan, int inputs) {
   }
 }
 
-/// What is added is of another shape and spreads over the result, or the result over it: the parts one after the other.
+/// The addend has another shape and is broadcast to the result, or the result to it: the node is computed in two parts.
 void plan_with_spread(NodePlan& plan, Convolution convolution, const Shape& shape, Operand in, Operand filter, const void* packed, Operand bias) {
   const Unary activation = std::exchange(convolution.activation, Unary{});
   const Shape whole = broadcast_shape(plan, shape, plan.shape(3));
@@ -129,7 +129,7 @@ void plan_with_spread(NodePlan& plan, Convolution convolution, const Shape& shap
   });
 }
 
-/// Inputs x, weights, bias; of those that fusion made also a residual, and attributes of an activation.
+/// Inputs x, weights, bias; fused nodes also have a residual and attributes of an activation.
 Operator make_convolution(Attributes& a) {
   const Window window = read_window(a);
   const std::int64_t groups = a.integer("group", 1);
@@ -186,13 +186,13 @@ Operator make_convolution_transposed(Attributes& a) {
       plan.refuse("its weights " + weights.text() + " do not fit its input " + x.text() + " in " + std::to_string(groups) + " groups");
     }
     for (std::size_t i = 0; i < 2; i++) {
-      // A padded axis that is not there stays 1.
+      // An absent padded axis stays 1.
       const std::int64_t whole = axes.strides[i] * (axes.in[i] - 1) + axes.output_padding[i] + (axes.kernel[i] - 1) * axes.dilations[i] + 1;
       const bool real = i >= 2 - static_cast<std::size_t>(axes.count);
       std::int64_t pad = axes.pads[i] + axes.pads_after[i];
       if (real && (!window.output_shape.empty() || is_same(window))) {
         axes.out[i] = window.output_shape.empty() ? axes.in[i] * axes.strides[i] : window.output_shape[i + static_cast<std::size_t>(axes.count) - 2];
-        // Less than nothing is cut off where more is asked for than there is: 0s at the end.
+        // If a larger output is requested than results, zeros are appended at the end.
         pad = std::max<std::int64_t>(0, whole - axes.out[i]);
         axes.pads[i] = window.auto_pad == "SAME_UPPER" ? pad / 2 : pad - pad / 2;
       } else {
@@ -254,7 +254,7 @@ Operator make_pool(Attributes& a, bool average) {
 Operator make_max_pool(Attributes& a) { return make_pool(a, false); }
 Operator make_average_pool(Attributes& a) { return make_pool(a, true); }
 
-/// Over all of each plane, of any number of axes.
+/// Over the whole plane, for any number of axes.
 Operator make_global_pool(ReductionKind kind) {
   return [=](NodePlan& plan) {
     plan.demand(0, {Element::f32});

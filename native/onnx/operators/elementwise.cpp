@@ -47,7 +47,7 @@ Operator of_floats(Unary op) {
   return [op](NodePlan& plan) { plan_unary(plan, op, floats); };
 }
 
-/// What fusion makes of functions and of sums and products with a number; a constant of one axis makes a single number one of one axis.
+/// A fused function, or a fused sum or product with a number. A constant of one axis gives a single number one axis.
 Operator make_function(Attributes& a) {
   const Unary op = read_activation(a);
   const std::int64_t rank = a.integer("rank", 0);
@@ -67,7 +67,7 @@ Operator make_gelu(Attributes& a) {
   return of_floats({approximate == "tanh" ? UnaryKind::gelu_tanh : UnaryKind::gelu});
 }
 
-/// out = kind(in(a), in(b)), both of `element`; `seen_b`: the shape in which b is broadcast, where it is another than its own.
+/// out = kind(in(a), in(b)), both of `element`; `seen_b`: the shape in which b is broadcast, if it differs from its own.
 void plan_binary(NodePlan& plan, BinaryKind kind, Element element, Element result, int a = 0, int b = 1, const std::optional<Shape>& seen_b = std::nullopt) {
   const Shape of_b = seen_b.value_or(plan.shape(b));
   const Shape shape = broadcast_shape(plan, plan.shape(a), of_b);
@@ -86,7 +86,7 @@ void demand_one_type(NodePlan& plan, int a, int b) {
   if (plan.element(a) != plan.element(b)) plan.refuse("its inputs are of different types");
 }
 
-/// Opset 6 had a switch and an axis for what broadcasting does by itself since 7; the axis is not supported.
+/// Opset 6 had an attribute and an axis for broadcasting, which is implicit since 7. The axis is not supported.
 void take_old_broadcast(Attributes& a) {
   if (a.opset() >= 7) return;
   a.ignore("broadcast");
@@ -134,7 +134,7 @@ Operator make_mod(Attributes& a) {
   };
 }
 
-/// The result is of the base's type; with an exponent of another type it is computed in floats (f64 where integers are large).
+/// The result has the base's type. With an exponent of another type it is computed in floats (f64 if integers are large).
 Operator make_pow(Attributes& a) {
   take_old_broadcast(a);
   return [](NodePlan& plan) {
@@ -198,7 +198,7 @@ Operator make_variadic_of(Attributes&) {
   return make_variadic(kind, mean);
 }
 
-/// With limits that are known it is a function of one number, else a maximum and a minimum.
+/// If the limits are known, a function of one number; otherwise a maximum and a minimum.
 Operator make_clip(Attributes& a) {
   if (a.opset() < 11) {
     return of_floats({UnaryKind::clip, a.number("min", std::numeric_limits<float>::lowest()), a.number("max", std::numeric_limits<float>::max())});
@@ -239,7 +239,7 @@ Operator make_clip(Attributes& a) {
 }
 
 Operator make_prelu(Attributes& a) {
-  // Until 7 slopes were of channels; from then on they are broadcast as numbers are.
+  // Before opset 7 slopes belonged to channels; since then they are broadcast like numbers.
   const bool of_channels = a.opset() < 7;
   return [of_channels](NodePlan& plan) {
     plan.demand(0, {Element::f32, Element::f64, Element::i64, Element::i32});
@@ -270,7 +270,7 @@ Operator make_where(Attributes&) {
   };
 }
 
-/// NaN is what does not equal itself.
+/// NaN is the value that does not equal itself.
 Operator make_is_nan(Attributes&) {
   return [](NodePlan& plan) {
     plan.demand(0, floats);

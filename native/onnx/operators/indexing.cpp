@@ -1,4 +1,4 @@
-// Operators that read or write where indices say.
+// Operators that read or write at the places of indices.
 #include <algorithm>
 
 #include "onnx/operator.h"
@@ -31,7 +31,7 @@ Operator make_gather(Attributes& a) {
   };
 }
 
-/// Sizes but that of the axis must not be larger than those of `x`.
+/// All sizes except that of the axis must be at most those of `x`.
 void demand_within(NodePlan& plan, const Shape& indices, const Shape& x, int at) {
   bool fits = indices.rank == x.rank;
   for (int axis = 0; fits && axis < x.rank; axis++) fits = axis == at || indices[axis] <= x[axis];
@@ -64,7 +64,7 @@ ScatterKind read_scatter_kind(Attributes& a) {
   a.unsupported("reduction " + name);
 }
 
-/// Input 0 copied to the output, onto which a step then writes.
+/// Copies input 0 to the output, to which a later step writes.
 Operand add_copy(NodePlan& plan) {
   const Operand in = plan.in(0);
   const Operand out = plan.out(0, plan.element(0), plan.shape(0));
@@ -99,7 +99,7 @@ Operator make_scatter_elements(Attributes& a) {
   };
 }
 
-/// What a tuple of `depth` indices names: the sizes it goes through, and how much lies behind.
+/// The range that a tuple of `depth` indices selects: the sizes of its axes, and the number of elements behind each tuple.
 struct Tuples {
   Shape sizes;
   std::int64_t slice, count;
@@ -164,7 +164,7 @@ Operator make_scatter_nd(Attributes& a) {
   };
 }
 
-/// Rows of a matrix with ones on its diagonal would do; here: off everywhere, then on where the indices say. Out of range: all off.
+/// Instead of rows of an identity matrix: sets off everywhere, then on where the indices point. An index out of range selects nothing.
 Operator make_one_hot(Attributes& a) {
   const std::int64_t along = a.integer("axis", -1);
   return [=](NodePlan& plan) {
@@ -186,9 +186,9 @@ Operator make_one_hot(Attributes& a) {
     shape.push(count);
     for (int axis = at; axis < indices.rank; axis++) shape.push(indices[axis]);
     plan.bound(Element::i64, shape);
-    Shape spread = shape;  // the indices with an axis of 1
+    Shape spread = shape;  // the indices with an additional axis of 1
     spread[at] = 1;
-    // index mod depth == place, where -depth <= index < depth; else nowhere: two comparisons tell.
+    // index mod depth == place, for -depth <= index < depth; otherwise nowhere. Two comparisons suffice.
     Shape line;
     for (int axis = 0; axis < shape.rank; axis++) line.push(axis == at ? count : 1);
     std::vector<std::int64_t> places(static_cast<std::size_t>(count));

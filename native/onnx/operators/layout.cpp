@@ -1,4 +1,4 @@
-// Operators that move elements without reading their values: reshape, transpose, slice, concatenate.
+// Operators that move elements without a change: reshape, transpose, slice, concatenate.
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -104,7 +104,7 @@ Operator make_transpose(Attributes& a) {
     }
     Move move;
     const Strides strides = strides_of(from);
-    // An order that only moves axes of size 1 moves nothing.
+    // An order that only moves axes of size 1 moves no element.
     bool still = true;
     int last = -1;
     for (const int axis : order) {
@@ -126,7 +126,7 @@ struct Cut {
   std::int64_t start, count, step;
 };
 
-/// numpy's rules: what is outside is cut off; a start or end below 0 counts from the end.
+/// numpy's rules: ranges are clipped; a start or end below 0 counts from the end.
 Cut cut(std::int64_t start, std::int64_t end, std::int64_t step, std::int64_t size) {
   const auto place = [&](std::int64_t at, std::int64_t low, std::int64_t high) {
     if (at < 0) at = at < -size ? -1 : at + size;
@@ -139,7 +139,7 @@ Cut cut(std::int64_t start, std::int64_t end, std::int64_t step, std::int64_t si
   }
   const std::int64_t first = start < -size ? -1 : place(start, -1, size - 1);
   const std::int64_t last = end < -size ? -1 : place(end, -1, size - 1);
-  // -step overflows for the smallest number: one element then, as for any step beyond the size.
+  // -step overflows for the smallest number: it selects one element, as any step beyond the size does.
   const std::int64_t back = step < -size ? size + 1 : -step;
   return {first, first > last ? (first - last - 1) / back + 1 : 0, step < -size ? -(size + 1) : step};
 }
@@ -164,7 +164,7 @@ void plan_slice(NodePlan& plan, const std::vector<std::int64_t>& starts, const s
     const Cut part = cut(starts[i], ends[i], step, from[axis]);
     move.shape[axis] = part.count;
     move.in_offset += part.count > 0 ? part.start * move.in_strides[at] : 0;
-    // The step counts only where there is a second element, and then it is no larger than the axis.
+    // The step matters only if there is a second element. It is then no larger than the axis.
     move.in_strides[at] = part.count > 1 ? move.in_strides[at] * part.step : 0;
   }
   if (move.shape == from && move.in_strides == strides_of(from)) return plan.same(0, 0, from);
@@ -189,7 +189,7 @@ Operator make_slice(Attributes& a) {
 Operator make_split(Attributes& a) {
   const std::int64_t along = a.integer("axis", 0);
   const std::vector<std::int64_t> attribute = a.opset() < 13 ? a.integers("split") : std::vector<std::int64_t>();
-  if (a.opset() >= 18) a.ignore("num_outputs");  // the node's outputs are that many
+  if (a.opset() >= 18) a.ignore("num_outputs");  // equals the number of the node's outputs
   const bool uneven = a.opset() >= 18;
   return [=](NodePlan& plan) {
     const Shape& from = plan.shape(0);

@@ -10,7 +10,7 @@
 namespace lectern::onnx {
 namespace {
 
-/// The axes before the matrix.
+/// The axes before those of the matrix.
 Shape batches_of(const Shape& shape) {
   Shape batches;
   for (int axis = 0; axis < shape.rank - 2; axis++) batches.push(shape[axis]);
@@ -27,7 +27,7 @@ Strides aligned_strides(const Shape& shape, const Shape& out) {
   return strides;
 }
 
-/// One matrix where the second operand is the same for every batch and the first lies in one piece: (batches * rows, inner) times it.
+/// If all batches share the second operand and the first is contiguous, one product suffices: (batches * rows, inner) times it.
 void flatten_batches(Product& product) {
   std::int64_t stride = product.rows * product.inner;
   for (int axis = product.batches.rank - 1; axis >= 0; axis--) {
@@ -39,7 +39,7 @@ void flatten_batches(Product& product) {
   product.batches = Shape{};
 }
 
-/// numpy's matmul: vectors become matrices of one row or column that the result leaves out. Inputs a, b and, of fused nodes, a bias of
+/// numpy's matmul: vectors become matrices of one row or column, which the result leaves out. Inputs a, b and, for fused nodes, a bias of
 /// one number for each column.
 Operator make_matmul(Attributes& a) {
   const Unary activation = read_activation(a);
@@ -159,7 +159,7 @@ Equation read_equation(Attributes& a) {
   return equation;
 }
 
-/// Plain and general: the operands walked over all letters, multiplied, and summed over those that the output lacks.
+/// The general form: walks the operands over all letters, multiplies, and sums over the letters that the output lacks.
 Operator make_einsum(Attributes& a) {
   const Equation equation = read_equation(a);
   return [=](NodePlan& plan) {

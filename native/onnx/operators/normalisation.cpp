@@ -13,7 +13,7 @@ Operator make_softmax_of(Attributes& a, bool logarithm) {
     plan.demand(0, {Element::f32});
     const Shape& x = plan.shape(0);
     const int at = plan.axis_of(along, x.rank);
-    // Before 13 everything from the axis on was one.
+    // Before opset 13 all axes from this one on were one.
     const Axis axis = flattens ? Axis{x.product(0, at), x.product(at, x.rank), 1} : NodePlan::along(x, at);
     const Operand in = plan.in(0);
     const Operand out = plan.out(0, Element::f32, x);
@@ -84,7 +84,7 @@ Operator make_layer_normalisation(Attributes& a) {
   };
 }
 
-/// One that was found written out as means and differences. There a scale and a bias of several numbers also fit rows of one, each of which then becomes a row of them.
+/// A layer norm that fusion found as means and differences. There a scale and a bias of several numbers also fit rows of one element, each of which is broadcast to a row.
 Operator make_found_layer_normalisation(Attributes& a) {
   const float epsilon = a.number("epsilon", 1e-5F);
   return [epsilon, usual = make_layer_normalisation(a)](NodePlan& plan) {
@@ -110,7 +110,7 @@ Operator make_found_layer_normalisation(Attributes& a) {
   };
 }
 
-/// groups 0: each channel its own, as instance normalisation has it.
+/// groups 0: each channel by itself, as in instance normalisation.
 Operator make_groups(std::int64_t groups, float epsilon) {
   return [=](NodePlan& plan) {
     plan.demand(0, {Element::f32});
@@ -131,7 +131,7 @@ Operator make_groups(std::int64_t groups, float epsilon) {
 
 Operator make_instance_normalisation(Attributes& a) { return make_groups(0, a.number("epsilon", 1e-5F)); }
 
-/// Until opset 21 scale and bias had one value per group, which no exporter writes.
+/// Before opset 21 scale and bias had one value per group, which no exporter writes.
 Operator make_group_normalisation(Attributes& a) {
   const std::int64_t groups = a.integer("num_groups", 0);
   if (groups < 1) a.unsupported("num_groups " + std::to_string(groups));

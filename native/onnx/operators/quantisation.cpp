@@ -1,4 +1,4 @@
-// Numbers as small integers with a scale and a zero, and back: what files hold weights in. All arithmetic is in floats.
+// Small integers with a scale and a zero point, and the way back: the form in which files hold weights. All arithmetic is in floats.
 #include "onnx/operator.h"
 #include "onnx/operators/walks.h"
 #include "onnx/tensor_reader.h"
@@ -16,7 +16,7 @@ Grid read_grid(Attributes& a) {
   return grid;
 }
 
-/// The scale or the zero as floats that can be walked with the input: one number, one for each place along the axis, or one for each block.
+/// The scale or the zero point as floats that can be walked with the input: one number, one for each place along the axis, or one for each block.
 struct Level {
   Operand operand;
   Shape shape;
@@ -74,7 +74,7 @@ Operator make_dequantise(Attributes& a) {
 
 Operator make_quantise(Attributes& a) {
   const Grid grid = read_grid(a);
-  a.ignore("saturate");  // of 8-bit floats, which are refused
+  a.ignore("saturate");  // for 8-bit floats, which are refused
   if (a.integer("precision", 0) != 0) a.unsupported("a precision of its own");
   const std::int64_t type = a.integer("output_dtype", 0);
   const Element* wanted = type == 0 ? nullptr : find_element(type);

@@ -8,7 +8,7 @@ namespace {
 
 Unary function_of(Attributes& a, const std::string& name, float alpha, float beta) {
   const auto is = [&](const char* other) {
-    // Names come in any case.
+    // Names are case-insensitive.
     std::string lower;
     for (const char letter : name) lower += letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
     return lower == other;
@@ -90,7 +90,7 @@ Operator make_recurrent(Attributes& a, bool gru) {
     const Operand y = plan.wants(0) ? plan.out(0, Element::f32, Shape{r.steps, r.directions, r.batch, r.hidden}) : Operand{};
     const Operand last_hidden = plan.wants(1) ? plan.out(1, Element::f32, state) : Operand{};
     const Operand last_cell = !gru && plan.wants(2) ? plan.out(2, Element::f32, state) : Operand{};
-    // What comes from the inputs, for all steps at once: counted like every other tensor.
+    // The contributions of the inputs to all steps at once; the memory counts like that of every tensor.
     const Operand sums = gru ? Operand{} : plan.scratch(Element::f32, Shape{r.directions, r.steps, r.batch, gates * r.hidden});
     const void* packed = plan.packed_recurrent(r);
     plan.step([=](const Call& call) {

@@ -1,4 +1,4 @@
-// Operators that go along axes: reductions, extremes, running sums.
+// Operators along axes: reductions, arg-extremes, running sums.
 #include <algorithm>
 
 #include "onnx/operator.h"
@@ -7,7 +7,7 @@
 namespace lectern::onnx {
 namespace {
 
-/// The largest of no elements is the smallest there can be, and the smallest of none the largest.
+/// The maximum of no elements is the smallest value of the type, the minimum of none the largest.
 void plan_extreme_of_none(NodePlan& plan, Element element, bool largest, const Shape& shape) {
   plan.bound(element, shape);
   const int value = element == Element::boolean ? !largest : element == Element::u8 ? (largest ? 0 : 255) : largest ? -128 : 127;
@@ -24,7 +24,7 @@ void plan_reduction(NodePlan& plan, ReductionKind kind, const std::vector<std::i
   Reduction reduction{};
   reduction.kind = kind;
   Shape shape;
-  // Neighbours that go the same way are one axis.
+  // Neighbouring axes that are all reduced, or all kept, become one.
   const auto add = [](Shape& to, Strides& strides, std::int64_t size, std::int64_t stride) {
     const auto last = static_cast<std::size_t>(std::max(to.rank - 1, 0));
     if (to.rank > 0 && strides[last] == stride * size) {
@@ -47,7 +47,7 @@ void plan_reduction(NodePlan& plan, ReductionKind kind, const std::vector<std::i
     }
   }
   const Element element = plan.element(0);
-  // Small integers are rare: they go through i32.
+  // Small integers are rare and are converted to i32.
   const bool small = bytes_of(element) == 1;
   if (small && reduction.reduced.elements() == 0 && (kind == ReductionKind::maximum || kind == ReductionKind::minimum)) return plan_extreme_of_none(plan, element, kind == ReductionKind::maximum, shape);
   const Element inner = small ? Element::i32 : element;
@@ -60,7 +60,7 @@ void plan_reduction(NodePlan& plan, ReductionKind kind, const std::vector<std::i
   });
 }
 
-/// Axes were an attribute first: of the sum until 13, of the others until 18.
+/// Axes were an attribute first: for the sum until opset 13, for the others until 18.
 template <ReductionKind kind>
 Operator make_reduction(Attributes& a) {
   const bool keep = a.flag("keepdims", true);

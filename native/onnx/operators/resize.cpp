@@ -1,4 +1,4 @@
-// Pictures brought to other sizes, or read at given places.
+// Resizes pictures, or samples them at given places.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -18,12 +18,12 @@ int choice(Attributes& a, const char* attribute, const char* otherwise, const ch
   return static_cast<int>(found - std::begin(names));
 }
 
-/// Everything but the sizes.
+/// All attributes except the sizes.
 struct Settings {
   ResizeMode mode;
   float fill = 0;
   std::vector<std::int64_t> axes;
-  int keep_aspect = 0;  // 0: no; 1: not larger; 2: not smaller
+  int keep_aspect = 0;  // 0: stretch; 1: not larger; 2: not smaller
 };
 
 void check_size(NodePlan& plan, double size) {
@@ -117,7 +117,7 @@ std::vector<ResizeAxis> unchanged(const Shape& shape) {
   return axes;
 }
 
-/// Inputs x, region, scales, sizes; of opset 10 x, scales.
+/// Inputs x, region, scales, sizes; in opset 10 x, scales.
 void plan_resize_inputs(NodePlan& plan, const Settings& settings, int scales_input, int sizes_input) {
   const Shape& x = plan.shape(0);
   std::vector<ResizeAxis> axes = unchanged(x);

@@ -27,10 +27,10 @@ float coordinate(Coordinates mode, const ResizeAxis& axis, std::int64_t index) {
   return 0;
 }
 
-/// An index whatever the number is: NaN and what lies before become 0, what lies behind the last.
+/// A valid index for any number: NaN and numbers before the axis become 0, numbers behind it the last index.
 std::int32_t clamped(float x, std::int64_t size) {
   if (!(x > 0)) return 0;
-  // Compared as a float, taken as an integer: size - 1 beyond 2^24 may be rounded up to size.
+  // Compared as a float, used as an integer: size - 1 above 2^24 may be rounded up to size.
   return static_cast<std::int32_t>(x < static_cast<float>(size - 1) ? static_cast<std::int64_t>(x) : size - 1);
 }
 
@@ -45,7 +45,7 @@ float nearest_of(Nearest mode, float x, float scale) {
   return x;
 }
 
-/// Keys' kernel at distance d.
+/// The cubic kernel (Keys 1981) at distance d.
 float cubic(float d, float a) {
   d = std::abs(d);
   if (d <= 1) return ((a + 2) * d - (a + 3)) * d * d + 1;
@@ -53,7 +53,7 @@ float cubic(float d, float a) {
   return 0;
 }
 
-/// The neighbours of x and their weights; those outside stand for the edge, or are left out and the rest made to sum to 1.
+/// The neighbours of x and their weights. Neighbours outside repeat the edge, or are dropped and the other weights normalised to 1.
 void add_neighbours(const ResizeMode& mode, std::int64_t size, float x, TapList& taps) {
   if (mode.interpolation == Interpolation::linear) {
     const float inside = x > 0 ? std::min(x, static_cast<float>(size - 1)) : 0;
@@ -78,7 +78,7 @@ void add_neighbours(const ResizeMode& mode, std::int64_t size, float x, TapList&
   for (const float weight : weights) taps.weights.push_back(mode.exclude_outside && sum != 0 ? weight / sum : weight);
 }
 
-/// The filter as wide as a step over the input is long: every input counts.
+/// The filter is as wide as a step over the input, so that every input counts.
 TapList antialiased(const ResizeMode& mode, const ResizeAxis& axis) {
   const float stretch = std::max(1.0F, 1 / axis.scale);
   const float support = (mode.interpolation == Interpolation::linear ? 1.0F : 2.0F) * stretch;

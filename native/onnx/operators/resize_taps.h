@@ -1,4 +1,4 @@
-// Where each element of a resized axis comes from.
+// The source elements of each element of a resized axis.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 namespace lectern::onnx {
 
 enum class Coordinates { half_pixel, half_pixel_symmetric, pytorch_half_pixel, align_corners, asymmetric, tf_crop_and_resize };
-enum class Nearest { round_prefer_floor, round_prefer_ceil, floor, ceil, simple };  // simple: of opset 10
+enum class Nearest { round_prefer_floor, round_prefer_ceil, floor, ceil, simple };  // simple: opset 10
 enum class Interpolation { nearest, linear, cubic };
 
 struct ResizeMode {
@@ -23,7 +23,7 @@ struct ResizeMode {
 struct ResizeAxis {
   std::int64_t in, out;
   float scale;
-  float start = 0, end = 1;  // of tf_crop_and_resize
+  float start = 0, end = 1;  // tf_crop_and_resize
 };
 
 struct TapList {
@@ -32,7 +32,7 @@ struct TapList {
   std::vector<float> weights;
 };
 
-/// As ONNX defines Resize; coordinates in f32, as the usual runtimes count them, so that ties fall the same way. in and out at least 1.
+/// Follows ONNX's definition of Resize. Coordinates are f32, as in the usual runtimes, so that ties are rounded in the same way. in and out are at least 1.
 TapList resize_taps(const ResizeMode& mode, const ResizeAxis& axis);
 
 }  // namespace lectern::onnx

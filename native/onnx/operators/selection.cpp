@@ -1,5 +1,5 @@
-// Operators that choose: the best, the non-zero, the boxes that do not overlap. Where the number of results depends on the contents they are
-// computed while planning, once the contents are there.
+// Operators that select: the top k, non-zero elements, boxes that do not overlap. If the number of results depends on the contents, they are
+// computed at planning, when the contents are known.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -34,7 +34,7 @@ Operator make_top_k(Attributes& a) {
   bool largest = true;
   if (a.opset() >= 11) {
     largest = a.flag("largest", true);
-    a.ignore("sorted");  // unsorted ones may come in any order, so also in this
+    a.ignore("sorted");  // unsorted results may have any order, also the sorted one
   }
   return [=](NodePlan& plan) { plan_top_k(plan, along, plan.need_integer(1), largest); };
 }
@@ -78,7 +78,7 @@ Box box_of(const float* numbers, bool centred) {
   return {std::min(numbers[1], numbers[3]), std::min(numbers[0], numbers[2]), std::max(numbers[1], numbers[3]), std::max(numbers[0], numbers[2])};
 }
 
-/// More of the union than the threshold; boxes without area overlap with nothing.
+/// Whether the intersection over union exceeds the threshold. Boxes without area overlap with none.
 bool overlaps(const Box& a, const Box& b, float threshold) {
   const float width = std::min(a.right, b.right) - std::max(a.left, b.left);
   const float height = std::min(a.bottom, b.bottom) - std::max(a.top, b.top);
@@ -98,12 +98,12 @@ float limit_of(NodePlan& plan, int input, float otherwise) {
   return array.as<float>()[0];
 }
 
-/// Comparisons of one node: a minute's work at most, and far more than pages of 8,400 boxes and 80 kinds ask for.
+/// The limit of comparisons of one node: a minute's work at most, and far more than pages of 8,400 boxes and 80 classes need.
 constexpr std::int64_t most_comparisons = std::int64_t{1} << 34;
 /// Work between two checks of the caller's flag: about a millisecond.
 constexpr std::int64_t comparisons_at_once = std::int64_t{1} << 18;
 
-/// Counts what a node compares, and ends what is given up or has no end in sight.
+/// Counts the comparisons of a node, and ends it after cancellation or above the limit.
 class Comparisons {
  public:
   explicit Comparisons(const NodePlan& plan) : plan_(plan) {}
@@ -121,7 +121,7 @@ class Comparisons {
   std::int64_t count_ = 0, next_ = comparisons_at_once;
 };
 
-/// The boxes of one class that are kept, the best first; NaN is no score.
+/// The boxes of one class that are kept, the best first. NaN is not a score.
 std::vector<std::int64_t> suppress(Comparisons& comparisons, const float* boxes, const float* scores, std::int64_t count, bool centred, std::int64_t most, float overlap, float least, bool has_least) {
   std::vector<std::int64_t> order;
   for (std::int64_t i = 0; i < count; i++) {
@@ -154,7 +154,7 @@ Operator make_non_max_suppression(Attributes& a) {
     const float least = limit_of(plan, 4, 0);
     const float* box_data = plan.need(0).as<float>().data();
     const float* score_data = plan.need(1).as<float>().data();
-    // Of one kind: the order, as much again to sort it, what is kept of it, and its boxes.
+    // For one class: the order, scratch memory of the sort, the kept boxes, and their corners.
     const auto of_kind = plan.hold(static_cast<std::size_t>(boxes[1]) * (3 * sizeof(std::int64_t) + sizeof(Box)));
     std::vector<std::int64_t> selected;
     std::shared_ptr<void> of_selected;
@@ -166,7 +166,7 @@ Operator make_non_max_suppression(Attributes& a) {
         for (const std::int64_t box : suppress(comparisons, box_data + batch * boxes[1] * 4, own_scores, boxes[1], centred, most, overlap, least, plan.has(4))) {
           selected.insert(selected.end(), {batch, kind, box});
         }
-        // Twice: the result is a copy.
+        // Counted twice: the result is a copy.
         of_selected.reset();
         of_selected = plan.hold(2 * selected.capacity() * sizeof(std::int64_t));
       }

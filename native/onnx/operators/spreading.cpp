@@ -1,4 +1,4 @@
-// Operators that repeat elements, put others around or in place of them, or exchange a picture's blocks and channels.
+// Operators that repeat elements, pad them, mask them, or exchange a picture's blocks and channels.
 #include <algorithm>
 #include <cstring>
 #include <numeric>
@@ -67,7 +67,7 @@ Operator make_tile(Attributes&) {
 
 enum class PadMode { constant, edge, reflect, wrap };
 
-/// Where the element before (i < 0) or behind the axis comes from; -1: from nowhere.
+/// The source of the element before (i < 0) or behind the axis; -1: none.
 std::int64_t padded_place(PadMode mode, std::int64_t i, std::int64_t size) {
   if (i >= 0 && i < size) return i;
   if (mode == PadMode::constant) return -1;
@@ -146,7 +146,7 @@ Operator make_pad(Attributes& a) {
   };
 }
 
-/// A picture's blocks and channels exchanged: both ways are a transposition of six axes.
+/// Exchanges a picture's blocks and channels; both directions are a transposition of six axes.
 Operator make_depth_to_space(Attributes& a) {
   const std::int64_t block = a.integer("blocksize", 0);
   const std::string mode = a.text("mode", "DCR");
@@ -157,7 +157,7 @@ Operator make_depth_to_space(Attributes& a) {
     if (from.rank != 4 || from[1] % (block * block) != 0) plan.refuse("its input " + from.text() + " does not come apart in blocks");
     const std::int64_t depth = from[1] / (block * block);
     const Shape shape{from[0], depth, from[2] * block, from[3] * block};
-    // Before any stride: without channels the picture may be of any size.
+    // Checked before any stride: without channels the picture may have any size.
     plan.bound(plan.element(0), shape);
     const std::int64_t picture = from[2] * from[3];
     Move move;
@@ -189,7 +189,7 @@ Operator make_space_to_depth(Attributes& a) {
   };
 }
 
-/// What lies above or below the diagonal, else 0.
+/// Keeps the elements above or below the diagonal; the others become 0.
 Operator make_trilu(Attributes& a) {
   const bool upper = a.flag("upper", true);
   return [=](NodePlan& plan) {

@@ -1,4 +1,4 @@
-// Shapes walked together: broadcasting, and boxes copied.
+// Shapes that are walked together: broadcasting and copies of boxes.
 #pragma once
 
 #include <vector>
@@ -8,13 +8,13 @@
 
 namespace lectern::onnx {
 
-/// The shape that two become, by ONNX's (numpy's) rule; refuses where they do not fit.
+/// The broadcast shape of two by ONNX's (numpy's) rule; throws if they do not fit.
 Shape broadcast_shape(const NodePlan& plan, const Shape& a, const Shape& b);
 
-/// How operands of `shapes` (at most 3, each broadcastable to `out`) are walked for `out`; neighbouring axes become one where they can.
+/// The strides of operands with these `shapes` (at most 3, each broadcastable to `out`) over `out`. Neighbouring axes are merged where possible.
 Broadcast walk(const Shape& out, const std::vector<Shape>& shapes);
 
-/// Puts axes that lie one after the other on both sides together, and drops those of size 1.
+/// Merges axes that are contiguous on both sides, and drops those of size 1.
 Move simplified(const Move& move);
 
 /// A step that copies.
