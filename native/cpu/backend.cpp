@@ -21,7 +21,7 @@ class CpuBackend final : public Backend {
 
   void* allocate(std::size_t bytes) override {
     const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
-    // The system lends more than it has and ends the process that uses it.
+    // Linux overcommits memory and kills the process that uses too much of it.
     const bool too_large = rounded < bytes || (rounded >= worth_asking && rounded > device().memory_free_bytes);
     void* memory = too_large ? nullptr : std::aligned_alloc(alignment, rounded == 0 ? alignment : rounded);
     if (memory == nullptr) throw Error(ErrorCode::out_of_memory, "There is no memory for " + std::to_string(bytes >> 20) + " MiB more.");
@@ -44,13 +44,13 @@ class CpuBackend final : public Backend {
     return std::make_unique<FastGraphOps>(level_, threads);
   }
 
-  // The plain operations take what the fast ones take, and read weights where they lie.
+  // The reference operations have the same limits as the fast ones, and read weights in place.
   bool supports(Op op, DType dtype) const override { return fast_supports(op, dtype); }
   std::size_t ops_bytes(const OpsShape& shape) const override { return plain() ? 0 : fast_ops_bytes(shape); }
   std::size_t matrix_bytes(DType dtype, std::int64_t rows, std::int64_t columns, int count) const override {
     return plain() ? 0 : packed_matrix_bytes(dtype, rows, columns, count);
   }
-  /// Read where they lie.
+  /// The reference operations read weights in place.
   std::size_t table_bytes(DType, std::int64_t, std::int64_t) const override { return 0; }
   std::size_t kv_bytes(const KvShape& shape) const override { return plain() ? reference_kv_bytes(shape) : fast_kv_bytes(shape); }
 

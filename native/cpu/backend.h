@@ -1,4 +1,4 @@
-// The processor as a backend: plain memory, and its two sets of operations.
+// The processor as a backend: host memory and two implementations of the operations.
 #pragma once
 
 #include <memory>
@@ -10,10 +10,10 @@ namespace lectern::cpu {
 
 enum class Arithmetic {
   fast,   // repacked weights, 8-bit activations for quantised ones, vector instructions, threads
-  plain,  // the twin that the other is held against: loops over dequantised rows, sums in double
+  plain,  // the reference for the fast operations: loops over dequantised rows, sums in double
 };
 
-/// `level` bounds the instructions of the fast operations; the processor must have it.
+/// `level` limits the instructions of the fast operations; the processor must have it.
 std::unique_ptr<Backend> make_backend(Arithmetic arithmetic = Arithmetic::fast, Instructions level = available_instructions());
 
 }  // namespace lectern::cpu

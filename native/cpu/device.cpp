@@ -1,4 +1,4 @@
-// Reads what Linux tells of the processor and the memory.
+// Reads Linux's description of the processor and the memory.
 #include "cpu/device.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ std::string processor_name() {
   return "CPU";
 }
 
-/// The number behind a key in a file of `key number` lines; absent where either is missing.
+/// The number behind a key in a file of `key number` lines; absent if the file or the key is missing.
 std::optional<std::uint64_t> number_in(const char* path, std::string_view key) {
   std::ifstream file(path);
   std::string name;
@@ -30,7 +30,7 @@ std::optional<std::uint64_t> number_in(const char* path, std::string_view key) {
   return std::nullopt;
 }
 
-/// Absent where there is no control group or the file says "max".
+/// Absent if there is no control group or the file says "max".
 std::optional<std::uint64_t> number_of(const char* path) {
   std::ifstream file(path);
   std::uint64_t number = 0;
@@ -46,11 +46,11 @@ Device device() {
   const std::uint64_t total = number_in(memory_file, "MemTotal:").value_or(0) * 1024;
   const std::uint64_t free = number_in(memory_file, "MemAvailable:").value_or(0) * 1024;
   Device device{DeviceKind::cpu, processor_name(), total, free};
-  // In a container the host's numbers promise memory whose use ends the process.
+  // In a container the host's numbers include memory whose use would kill the process.
   const auto limit = number_of("/sys/fs/cgroup/memory.max");
   const auto charged = number_of("/sys/fs/cgroup/memory.current");
   if (limit && charged && *limit < total) {
-    // Page cache is charged but given back on demand: a mapped model file must not count as used.
+    // Page cache is charged but reclaimed on demand: a mapped model file must not count as used.
     const std::uint64_t cache = number_in("/sys/fs/cgroup/memory.stat", "file").value_or(0);
     const std::uint64_t used = *charged - std::min(*charged, cache);
     device.memory_total_bytes = *limit;

@@ -5,7 +5,7 @@
 
 namespace lectern::cpu {
 
-/// Free memory is what the kernel says new work may take without swapping, or the limit of the control group where that
+/// Free memory is the kernel's estimate of what new work may take without swapping, or the limit of the control group if that
 /// is lower. Never fails: an unknown name is "CPU", unknown memory 0.
 Device device();
 

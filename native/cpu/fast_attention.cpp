@@ -1,7 +1,7 @@
-// Attention of FastOps: projections, rotation, and the cache in the order of the kernels.
+// Attention of FastOps: projections, rotation, and the KV cache in the kernels' order.
 //
-// Of each (layer, slot, head) the cache has the keys as (positions / 16, head_size, 16) and behind them the values as
-// (positions, head_size), positions rounded up to 64.
+// For each (layer, slot, head) the cache holds the keys as (positions / 16, head_size, 16), followed by the values as
+// (positions, head_size), with positions rounded up to 64.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -43,7 +43,7 @@ void write_head(const Kernels& kernels, const Kv& kv, std::int64_t index, int st
 }  // namespace
 
 std::size_t fast_kv_bytes(const KvShape& shape) {
-  // The padding is for loads of whole vectors from the last row.
+  // Whole-vector loads of the last row read into the padding.
   return static_cast<std::size_t>(head_offset(shape, shape.layers, 0, 0) + group_rows) * element_bytes(shape);
 }
 
@@ -140,7 +140,7 @@ void FastOps::attend_part(const AttentionPart& part, int group, int heads, const
 
 PreparedRows FastOps::attend(int heads, Rows rows, const float* q, const Kv& kv, int layer, float* out) {
   const int group = heads / kv.shape.heads;
-  // Enough queries to read each key and value for several at once, few enough to give every thread some.
+  // Enough queries to use each loaded key and value several times, few enough to give every thread work.
   const int most_rows = std::max(1, 32 / group);
   attention_parts_.clear();
   const int end = rows.first + rows.count;
@@ -150,7 +150,7 @@ PreparedRows FastOps::attend(int heads, Rows rows, const float* q, const Kv& kv,
     for (int head = 0; head < kv.shape.heads; head++) attention_parts_.push_back({first, last - first, head});
     first = last;
   }
-  // q and out begin at the part's first row, the batch's arrays at the first of all.
+  // q and out begin at the part's first row, the batch's arrays at the first row of all.
   const std::ptrdiff_t before = std::ptrdiff_t{rows.first} * heads * kv.shape.head_size;
   auto work = [&](int index, int thread) {
     attend_part(attention_parts_[static_cast<std::size_t>(index)], group, heads, q - before, kv, layer, out - before, scratch_[static_cast<std::size_t>(thread)]);

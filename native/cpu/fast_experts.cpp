@@ -1,4 +1,4 @@
-// Mixture of experts of FastOps: each expert runs once for all rows that chose it.
+// Mixture of experts of FastOps: each expert runs once for all rows that selected it.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -9,7 +9,7 @@
 namespace lectern::cpu {
 namespace {
 
-/// Of `scores`, softmax over all; the best `used` go to `chosen` with weights that sum to 1. Scores are overwritten.
+/// Softmax over `scores`; the best `used` go to `chosen` with weights that sum to 1. Overwrites the scores.
 void choose(float* scores, int count, int used, int* chosen, float* weights) {
   const float most = *std::max_element(scores, scores + count);
   for (int e = 0; e < count; e++) scores[e] = std::exp(scores[e] - most);
@@ -66,7 +66,7 @@ void FastOps::experts(const ExpertWeights& weights, int rows, float* x) {
   each_row(rows, norm);
   route(weights, rows);
   for (int expert = 0; expert < weights.gate.count; expert++) run_expert(weights, expert, rows);
-  // In the order of the weights, whatever order the experts ran in.
+  // Adds in the order of the weights, whatever order the experts ran in.
   auto gather = [&](int r, int) {
     for (int i = 0; i < weights.used; i++) {
       const std::ptrdiff_t place = std::ptrdiff_t{r} * weights.used + i;

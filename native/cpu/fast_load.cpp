@@ -1,4 +1,4 @@
-// What FastOps does at load: memory, and weights in the order of the kernels.
+// Work of FastOps at load: memory, and weights in the kernels' order.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -23,13 +23,13 @@ std::size_t product(std::int64_t a, std::int64_t b) { return static_cast<std::si
 
 std::size_t float_bytes(std::int64_t rows, std::int64_t columns) { return product(rows, columns) * sizeof(float) + 64; }
 
-/// Rows that one op multiplies.
+/// Rows that one operation multiplies.
 int most_rows(const OpsShape& shape) { return std::max(shape.part_rows, 2 * shape.logit_rows); }
 
-/// Rows of the activations that are multiplied at once with one chunk of a matrix stay in the first two caches.
+/// Rows of activations that are multiplied with one chunk of a matrix: they stay in the first two caches.
 constexpr std::size_t least_products = 32768;
 
-/// Sizes of the buffers, in bytes but for the products, which are floats.
+/// Sizes of the buffers, in bytes; those of the products in floats.
 struct Sizes {
   explicit Sizes(const OpsShape& shape)
       : products_floats(std::max(product(most_rows(shape), group_rows), least_products)),
@@ -50,7 +50,7 @@ struct Sizes {
 
 LargeMemory::LargeMemory(std::size_t bytes) : data_(nullptr), bytes_((std::max<std::size_t>(bytes, 64) + 63) / 64 * 64) {
 #if defined(__linux__)
-  // Room to begin at a large page: only then does the kernel use them.
+  // Space to align to a large page: only then does the kernel use large pages.
   const std::size_t slack = bytes_ >= large_page ? large_page : 0;
   void* mapped = mmap(nullptr, bytes_ + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped != MAP_FAILED && slack == 0) data_ = static_cast<std::byte*>(mapped);
@@ -123,7 +123,7 @@ std::unique_ptr<Ops> make_fast_ops(const OpsShape& shape, Instructions level) {
 std::size_t fast_ops_bytes(const OpsShape& shape) {
   const Sizes sizes(shape);
   const std::size_t threads = shape.threads > 0 ? static_cast<std::size_t>(shape.threads) : std::max(1U, std::thread::hardware_concurrency());
-  // Per head of a part's rows two addresses and two numbers; the lists of an expert's rows are smaller still.
+  // Per head of a part's rows two addresses and two numbers; the lists of an expert's rows are smaller.
   const std::size_t scratch = 2 * sizes.products_floats * sizeof(float) + float_bytes(1, std::max(shape.columns, shape.outputs)) +
                               product(shape.part_rows, shape.heads / shape.kv.heads) * 24;
   return sizes.quantised + sizes.wide + sizes.floats + sizes.qkv + sizes.logit_rows + sizes.expert_rows + sizes.expert_hidden + sizes.expert_out +

@@ -1,4 +1,4 @@
-// The operations but attention and experts.
+// The operations other than attention and experts.
 #include "cpu/fast_ops.h"
 
 #include <algorithm>
@@ -53,8 +53,8 @@ void FastOps::multiply(const PackedMatrix& matrix, int part, int first_group, in
                                                     std::ptrdiff_t{groups} * group_rows);
 }
 
-/// How many groups one thread takes at a time: a whole pass of a large matrix in pieces that keep the threads even, whose
-/// products stay in the cache.
+/// The number of groups that one thread takes at a time: a pass over a large matrix is divided evenly among the threads, and the
+/// products of one part stay in the cache.
 int FastOps::chunk_groups(int groups, int count) const {
   const int fitting = static_cast<int>(products_floats_) / (group_rows * count);
   const int even = groups / (threads_.count() * 8);
@@ -118,7 +118,7 @@ PreparedRows FastOps::normalise(const Norm& norm, int rows, int columns, float* 
   return {};
 }
 
-/// Row 2i of `out` is the i-th row normalised, row 2i + 1 what its 8 bits lose.
+/// Row 2i of `out` is the i-th row normalised, row 2i + 1 the rounding error of its 8 bits.
 void FastOps::split_rows(const Norm& norm, const std::int32_t* chosen, int count, int columns, const float* x, float* out) {
   std::byte* const bytes = quantised_.data();
   for (int i = 0; i < count; i++) {
@@ -143,7 +143,7 @@ void FastOps::logits(const Norm& norm, const Matrix& weights, const std::int32_t
       std::memcpy(logits + std::ptrdiff_t{r} * matrix.rows + column, values, static_cast<std::size_t>(columns) * sizeof(float));
     });
   }
-  // The logits are the one place where rounding to 8 bits would reach the result directly: 16 bits, as two rows that read the weights once.
+  // Rounding to 8 bits would directly change the logits, unlike all other results. They use 16 bits, as two rows that share one pass over the weights.
   split_rows(norm, chosen, count, matrix.columns, x, logit_rows_.floats());
   prepare(Norm{}, 2 * count, matrix.columns, {&matrix}, [&](int i) { return logit_rows_.floats() + std::ptrdiff_t{i} * matrix.columns; });
   multiply_all({&matrix}, 0, 2 * count, [&](int, int r, int column, int columns, const float* values) {

@@ -1,4 +1,4 @@
-// The operations as this processor does them fastest: repacked weights, rows quantised to 8 bits, threads.
+// The fast implementation of the operations on this processor: repacked weights, rows quantised to 8 bits, threads.
 #pragma once
 
 #include <deque>
@@ -12,16 +12,16 @@
 
 namespace lectern::cpu {
 
-/// With the kernels of `level`, which the processor must have.
+/// Uses the kernels of `level`, which the processor must have.
 std::unique_ptr<Ops> make_fast_ops(const OpsShape& shape, Instructions level);
 
 bool fast_supports(Op op, DType dtype);
-/// What they allocate when they are made, for a matrix (or `count` of one shape), and ask for a cache.
+/// The memory that FastOps allocates when it is made, that a matrix (or `count` of one shape) takes, and that a cache takes.
 std::size_t fast_ops_bytes(const OpsShape& shape);
 std::size_t packed_matrix_bytes(DType dtype, std::int64_t rows, std::int64_t columns, int count);
 std::size_t fast_kv_bytes(const KvShape& shape);
 
-/// Zeroed memory in large pages where the system has them.
+/// Zeroed memory, in large pages if the system has them.
 class LargeMemory {
  public:
   explicit LargeMemory(std::size_t bytes);
@@ -37,7 +37,7 @@ class LargeMemory {
   std::size_t bytes_;
 };
 
-/// What Matrix::data points to.
+/// The object to which Matrix::data points.
 struct PackedMatrix {
   DType dtype;
   int rows;
@@ -88,18 +88,18 @@ class FastOps final : public Ops {
     std::vector<std::int32_t> first, visible;
   };
 
-  /// work(part, thread) on all threads, as Threads::each calls it, until the pass is cancelled: only parts that have begun are completed then.
+  /// Runs work(part, thread) on all threads, as Threads::each does, until the pass is cancelled. After that only parts that have begun are completed.
   template <class Work>
   void each_part(int parts, Work& work);
-  /// The same of rows; a few are not worth the way to another thread.
+  /// The same for rows; too few rows stay on the calling thread.
   template <class Work>
   void each_row(int rows, Work& work);
-  /// Makes rows(0) .. rows(count - 1), normalised first where `norm` has a weight, the input of matrices of these types.
+  /// Prepares rows(0) .. rows(count - 1) as the input of matrices of these types, normalised first if `norm` has a weight.
   template <class RowAt>
   void prepare(const Norm& norm, int count, int columns, std::initializer_list<const PackedMatrix*> readers, RowAt row_at);
-  /// The prepared rows times `groups` groups of part `part`, to out (count, 16 * groups).
+  /// Multiplies the prepared rows with `groups` groups of part `part`, to out (count, 16 * groups).
   void multiply(const PackedMatrix& matrix, int part, int first_group, int groups, int count, float* out) const;
-  /// Calls finish(matrix, row, column, n, values) for n columns of a row at a time, until all of all matrices came.
+  /// Calls finish(matrix, row, column, n, values) for n columns of a row at a time, until all columns of all matrices are done.
   template <class Finish>
   void multiply_all(std::initializer_list<const PackedMatrix*> matrices, int part, int count, Finish finish);
   void gate_all(const PackedMatrix& gate, const PackedMatrix& up, int part, int count, float* out);
@@ -125,9 +125,9 @@ class FastOps final : public Ops {
   Rope rope_{};
   std::size_t products_floats_;
   std::vector<Scratch> scratch_;         // by thread
-  LargeMemory quantised_;                // (part_rows or twice logit_rows, columns) as kernels.h has them
-  LargeMemory wide_;                     // (part_rows or twice logit_rows, columns) as kernels.h has them
-  LargeMemory floats_;                   // (part_rows or twice logit_rows, columns) as kernels.h has them
+  LargeMemory quantised_;                // (part_rows or twice logit_rows, columns), laid out as in kernels.h
+  LargeMemory wide_;                     // (part_rows or twice logit_rows, columns), laid out as in kernels.h
+  LargeMemory floats_;                   // (part_rows or twice logit_rows, columns), laid out as in kernels.h
   LargeMemory qkv_;                      // (part_rows, outputs of all three)
   LargeMemory logit_rows_;               // (2 * logit_rows, columns)
   std::vector<float> cosines_, sines_;   // (rows, rotated / 2)

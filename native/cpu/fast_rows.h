@@ -1,4 +1,4 @@
-// The parts of FastOps that are made anew for each operation: rows in, products out.
+// The parts of FastOps that run for each operation: prepare rows, multiply, finish.
 #pragma once
 
 #include <algorithm>

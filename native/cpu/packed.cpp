@@ -12,7 +12,7 @@
 namespace lectern::cpu {
 namespace {
 
-/// A block of any quantised type, taken apart.
+/// A dequantised block of any type, in its parts.
 struct Parts {
   f16_bits d = 0;
   f16_bits m = 0;
@@ -23,7 +23,7 @@ struct Parts {
 
 std::uint8_t byte(int value) { return static_cast<std::uint8_t>(value); }
 
-// Runs of bytes, one simple operation a loop: the compiler makes vectors of them. Where q follows from q, it is changed in place.
+// Loops over bytes with one simple operation each, which the compiler vectorises. q that follows from q is changed in place.
 
 void low_nibbles(const std::uint8_t* from, int count, std::uint8_t* q) {
   for (int i = 0; i < count; i++) q[i] = byte(from[i] & 15);
@@ -33,21 +33,21 @@ void high_nibbles(const std::uint8_t* from, int count, std::uint8_t* q) {
   for (int i = 0; i < count; i++) q[i] = byte(from[i] >> 4);
 }
 
-/// The 32 of a block that keeps two in a byte.
+/// 32 quants of a block that stores two in a byte.
 void both_nibbles(const std::uint8_t* qs, std::uint8_t* q) {
   low_nibbles(qs, 16, q);
   high_nibbles(qs, 16, q + 16);
 }
 
-/// Bits `from` and on that `mask` keeps, to bit `to` and on of 32 quants.
+/// Copies the bits from `from` on that `mask` selects to bit `to` and on of 32 quants.
 void add_bits(const std::uint8_t* bytes, int from, int mask, int to, std::uint8_t* q) {
   for (int i = 0; i < 32; i++) q[i] = byte(q[i] | ((bytes[i] >> from) & mask) << to);
 }
 
-/// Bit e of four bytes to bit 4 of quant e.
+/// Copies bit e of four bytes to bit 4 of quant e.
 void add_fifth(const std::uint8_t* qh, std::uint8_t* q) {
   for (int i = 0; i < 4; i++) {
-    // Byte k keeps bit k of its copy; 127 more carries that bit, wherever it is, to the top.
+    // Byte k keeps bit k of its copy. An addition of 127 carries that bit, wherever it is, to the top.
     const std::uint64_t bits = qh[i] * 0x0101010101010101U & 0x8040201008040201U;
     const std::uint64_t fifths = ((bits + 0x7F7F7F7F7F7F7F7FU) >> 3) & 0x1010101010101010U;
     std::uint64_t quants;
@@ -180,12 +180,12 @@ using Vectors = Word[8][group_rows];
 
 constexpr Word in_every_byte(Word value) { return value * 0x01010101U; }
 
-/// plane |= the bits `from` and on of the vector that `mask` keeps, moved to bit `to` and on.
+/// plane |= the bits from `from` on of the vector that `mask` selects, moved to bit `to` and on.
 void put_bits(const Word (&vector)[group_rows], int from, Word mask, int to, Word (&plane)[group_rows]) {
   for (int r = 0; r < group_rows; r++) plane[r] |= ((vector[r] >> from) & in_every_byte(mask)) << to;
 }
 
-/// The planes of one sub-block.
+/// The bit planes of one sub-block.
 void write_planes(const Vectors& vectors, int bits, std::uint8_t* out) {
   Vectors planes = {};
   int plane = 0;
@@ -232,14 +232,14 @@ void pack_floats(const std::byte* source, int columns, int rows, std::byte* out)
 }
 
 float half_value(std::uint16_t half) {
-  // Exponent and mantissa where float has them, too small by 2^112; so subnormal ones come out right as well. What is no finite
-  // number is one, beyond the range of the others: 65536 and more.
+  // Moves exponent and mantissa to their place in float. The result is too small by 2^112, also for subnormal numbers. Infinities and
+  // NaN become finite numbers above the range of the others: 65536 and more.
   const std::uint32_t bits = static_cast<std::uint32_t>(half & 0x7FFF) << 13;
   const float value = std::bit_cast<float>(bits) * 0x1p112F;
   return (half & 0x8000) != 0 ? -value : value;
 }
 
-/// 32 half floats as whole numbers; gives their scale as bf16, which is NaN where one is not finite.
+/// Converts 32 half floats to integers. Returns their scale as bf16, which is NaN if one of them is not finite.
 std::uint16_t wide_quants(DType dtype, const std::uint16_t (&halves)[32], std::int16_t (&q)[32]) {
   float values[32];
   const bool is_f16 = dtype == DType::f16;
@@ -253,10 +253,10 @@ std::uint16_t wide_quants(DType dtype, const std::uint16_t (&halves)[32], std::i
     std::memset(q, 0, sizeof q);
     return strange > 0 ? 0x7FC0 : 0;
   }
-  // Rounded up, so that the largest stays within the bits.
+  // Rounded up, so that the largest fits into the bits.
   const auto scale = static_cast<std::uint16_t>((std::bit_cast<std::uint32_t>(most / most_wide_quant) >> 16) + 1);
   const float inverse = 1.0F / float_from_bf16(scale);
-  // Added to a number this large, another is rounded to a whole one, which then stands in the lowest bits.
+  // The sum with a number this large is rounded to an integer, which is then in the lowest bits.
   constexpr float rounder = 12582912.0F;
   for (int i = 0; i < 32; i++) q[i] = static_cast<std::int16_t>(std::bit_cast<std::int32_t>(values[i] * inverse + rounder) - std::bit_cast<std::int32_t>(rounder));
   return scale;
@@ -285,7 +285,7 @@ struct BlockBytes {
         quants(static_cast<std::size_t>(format.block / 32 * format.bits) * 64),
         together(static_cast<std::size_t>(header_blocks(static_cast<int>(header)))) {}
 
-  std::size_t header, quants, together;  // the last in blocks
+  std::size_t header, quants, together;  // together: in blocks
 };
 
 }  // namespace

@@ -24,7 +24,7 @@ void read_row(const Matrix& matrix, int part, int index, std::vector<float>& row
   dequantise(tensor.dtype, tensor.data + at(index) * row_bytes(tensor.dtype, matrix.columns), matrix.columns, row.data());
 }
 
-/// y[r] = W in[r] + bias for each of in's rows.
+/// y[r] = W in[r] + bias for each row of in.
 std::vector<Values> multiply(const Matrix& weight, int part, const float* bias, const std::vector<Values>& in) {
   std::vector<Values> out(in.size(), Values(at(weight.rows)));
   std::vector<float> row;

@@ -1,4 +1,4 @@
-// The plain twin of the operations: what each formula in backend/ops.h means, with no other thought than being right.
+// The reference implementation of the operations: each formula of backend/ops.h in its simplest form, without optimisation.
 #pragma once
 
 #include <memory>

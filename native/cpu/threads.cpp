@@ -18,10 +18,10 @@ void pause() {
 #endif
 }
 
-// About 50 microseconds: longer than what lies between two operations of a token, shorter than anyone would notice.
+// About 50 microseconds: longer than the time between two operations of a token, too short to be noticeable.
 constexpr int spins_before_sleep = 1000;
 constexpr std::uint64_t no_part = 0x7FFFFFFF;
-// After so many the thread that is waited for has probably been put aside: it gets the processor.
+// After this many spins the awaited thread is probably suspended: yield the processor.
 constexpr int spins_before_yield = 2000;
 
 }  // namespace
@@ -40,7 +40,7 @@ Threads::~Threads() {
 void Threads::share(int parts, Call call, void* context) {
   if (parts <= 0) return;
   const std::uint32_t round = round_.load(std::memory_order_relaxed) + 1;
-  // First the old round ends for any thread that still reads it: with the new number of parts it would seem to have some left.
+  // Ends the old round first, for threads that still read it: with the new number of parts it would appear to have parts left.
   next_.store(std::uint64_t{round} << 32 | no_part);
   parts_.store(parts);
   call_.store(call);
@@ -68,7 +68,7 @@ void Threads::take_parts(std::uint32_t round, int thread) {
     void* const context = context_.load(std::memory_order_acquire);
     const int part = static_cast<int>(next & 0xFFFFFFFFU);
     if (part >= parts) return;
-    // Success says that the round is still the one whose work was read: its caller waits for this very part.
+    // Success means that the round is still the one whose work was read, because its caller waits for this part.
     if (!next_.compare_exchange_weak(next, next + 1, std::memory_order_acq_rel)) continue;
     call(context, part, thread);
     done_.fetch_add(1, std::memory_order_release);

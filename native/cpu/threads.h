@@ -1,4 +1,4 @@
-// The threads that share an operation's work: they spin for a moment between operations and then sleep.
+// The threads that share the work of an operation. They spin for a moment between operations and then sleep.
 #pragma once
 
 #include <atomic>
@@ -19,9 +19,9 @@ class Threads {
 
   int count() const { return count_; }
 
-  /// Calls work(part, thread) for every part below `parts`, on any of the threads, and returns when all are done. Which
-  /// thread takes which part is open: a free thread takes the next part, so that a thread which the system suspends holds
-  /// up no more than the part it is at. `work` must not throw. One caller at a time.
+  /// Calls work(part, thread) for every part below `parts`, on any of the threads, and returns when all are done. The assignment
+  /// of parts is open: a free thread takes the next part, so that a thread that the system suspends delays
+  /// only its current part. `work` must not throw. One caller at a time.
   template <class Work>
   void each(int parts, Work& work) {
     if (parts == 1 || count_ == 1) {
@@ -48,7 +48,7 @@ class Threads {
   std::atomic<int> parts_{0};
   std::atomic<Call> call_{nullptr};
   std::atomic<void*> context_{nullptr};
-  std::vector<std::thread> threads_;  // last: they read the members above
+  std::vector<std::thread> threads_;  // declared last: the threads read the members above
 };
 
 }  // namespace lectern::cpu

@@ -10,16 +10,16 @@ namespace {
 
 constexpr int panels_of(int outputs) { return (outputs + tile_height - 1) / tile_height; }
 
-/// Products that are worth the way to another thread.
+/// The number of products that justifies another thread.
 constexpr std::int64_t few_products = 64 * 1024;
-/// Floats of a band that are read again and again: they should stay in the second cache.
+/// Floats of a band that are read repeatedly; they should stay in the second cache.
 constexpr int band_floats = 96 * 1024;
-/// The same of one channel, for the first cache.
+/// The same for one channel and the first cache.
 constexpr int channel_floats = 4 * 1024;
 
-/// Each output reads the input at its own place.
+/// Each output reads only the input at its own place.
 bool plain(const Side& side, int in, int out) { return side.kernel == 1 && side.stride == 1 && side.pad_before == 0 && in == out; }
-/// One output, which reads the whole input and nothing else.
+/// A single output, which reads exactly the whole input.
 bool whole(const Side& side, int in, int out) { return side.kernel == in && side.dilation == 1 && side.pad_before == 0 && out == 1; }
 
 int parts_for(const GraphContext& shop, std::int64_t products) {
@@ -81,7 +81,7 @@ void PackedConvolution::run(GraphContext& shop, const Picture& picture, int top,
   run_products(run);
 }
 
-/// With one output a channel there is nothing to fill vectors with but the channels.
+/// With one output per channel, only the channels can fill vectors.
 void PackedConvolution::run_points(const Run& run) {
   if (points_ == nullptr) {
     std::vector<float> weights(static_cast<std::size_t>(shape_.out_channels) * static_cast<std::size_t>(depth_));
@@ -94,7 +94,7 @@ void PackedConvolution::run_points(const Run& run) {
   points_->run(run.shop, {run.picture.batch, depth_, shape_.out_channels, depth_, 1}, run.in, run.finish, {run.bias, run.addend}, run.out);
 }
 
-/// Each output reads one input: a band of a channel at a time, taps over it.
+/// Each output reads one input channel: taps over a band of the channel.
 void PackedConvolution::run_channels(const Run& run) const {
   const Bands bands(run.vertical, run.horizontal, run.picture.out_width, run.picture.height, run.picture.width);
   int rows = run.picture.out_height;
@@ -140,7 +140,7 @@ void PackedConvolution::run_products(const Run& run) const {
   const int pictures = run.picture.batch * shape_.groups;
   const int wanted = divided_up(parts_for(run.shop, std::int64_t{depth_} * group_outputs_ * run.out_plane() * pictures), pictures);
 
-  // A direct picture is cut in columns, another in rows, and where those are few the outputs are cut.
+  // A direct picture is divided into columns, another into rows; if those are few, the outputs are divided.
   int columns = width;
   int rows = height;
   if (direct) {
@@ -163,7 +163,7 @@ void PackedConvolution::run_products(const Run& run) const {
       bands.append_offsets(rows, c * bands.floats(rows), offsets);
     }
   }
-  // What many outputs read is brought together first: rows a picture apart come from as many pages and meet in the same places of the cache.
+  // Inputs of many outputs are copied together first: rows a picture apart come from as many pages and map to the same cache sets.
   constexpr int far_apart = 1024;
   const bool gathers = direct && cut_panels >= 8 && width >= far_apart;
   std::vector<std::int32_t> gathered_offsets;

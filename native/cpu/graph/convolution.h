@@ -1,4 +1,4 @@
-// Convolutions and windows over pictures (batch, channels, height, width), in floats.
+// Convolutions and window operations over pictures (batch, channels, height, width), in floats.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace lectern::cpu {
 
-/// Along one side of a picture.
+/// The window along one side of a picture.
 struct Side {
   int kernel = 1;
   int stride = 1;
@@ -20,7 +20,7 @@ struct Side {
   int pad_after = 0;
 
   int reach() const { return (kernel - 1) * dilation + 1; }
-  /// Of an input of `size`; below 1 where the window does not fit.
+  /// The output size for an input of `size`; below 1 if the window does not fit.
   int out(int size) const { return (size + pad_before + pad_after - reach()) / stride + 1; }
 };
 
@@ -32,7 +32,7 @@ struct ConvolutionShape {
   Side horizontal;
 };
 
-/// What a convolution reads and how much it makes of that.
+/// The shapes of a convolution: what it reads and how much it writes.
 struct Picture {
   int batch;
   int height;
@@ -41,15 +41,15 @@ struct Picture {
   int out_width;
 };
 
-/// Sums are made in the order of the weights, so that none depends on the threads, nor on the other pictures of the batch.
+/// Sums run in the order of the weights, so that no result depends on the threads or on the other pictures of the batch.
 class PackedConvolution {
  public:
-  /// weights (out_channels, in_channels / groups, kernel, kernel). The padding is that of each run.
+  /// weights (out_channels, in_channels / groups, kernel, kernel). Each run gives its own padding.
   PackedConvolution(const ConvolutionShape& shape, const float* weights);
 
   const ConvolutionShape& shape() const { return shape_; }
 
-  /// With `top` rows and `left` columns of zeros before the picture and as many behind as it takes. bias (out_channels) and
+  /// Pads with `top` rows and `left` columns of zeros before the picture and as many behind as the output needs. bias (out_channels) and
   /// addend, as large as out, may be null; the addend may be out.
   void run(GraphContext& shop, const Picture& picture, int top, int left, const float* in, const Finish& finish, const float* bias, const float* addend, float* out);
 
@@ -63,10 +63,10 @@ class PackedConvolution {
   ConvolutionShape shape_;
   int group_inputs_;
   int group_outputs_;
-  int depth_;                             // products of one output
-  LargeMemory panels_;                    // (groups, group_outputs / tile_height, depth, tile_height), zeros behind the last
-  std::vector<float> taps_;               // (out_channels, taps) where each group has one input
-  std::unique_ptr<PackedProduct> points_;  // the same weights, made when pictures of one point come
+  int depth_;                             // products per output
+  LargeMemory panels_;                    // (groups, group_outputs / tile_height, depth, tile_height), padded with zeros
+  std::vector<float> taps_;               // (out_channels, taps), if each group has one input
+  std::unique_ptr<PackedProduct> points_;  // the same weights for pictures of one point, made at first use
 };
 
 }  // namespace lectern::cpu

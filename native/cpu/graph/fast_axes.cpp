@@ -1,4 +1,4 @@
-// What is done along an axis: sums, softmax, norms, attention.
+// Operations along an axis: sums, softmax, norms, attention.
 #include <algorithm>
 #include <limits>
 
@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t most_row = std::numeric_limits<int>::max() / 4;
 
-/// One axis with neighbours at its elements, after those that are one have been joined.
+/// One axis with its inner neighbours, after contiguous axes have been merged.
 bool is_dense(const Shape& shape, const Strides& strides) {
   std::int64_t expected = 1;
   for (int axis = shape.rank - 1; axis >= 0; axis--) {
@@ -21,10 +21,10 @@ bool is_dense(const Shape& shape, const Strides& strides) {
   return true;
 }
 
-/// Outputs side by side that are worth a call for each of their inputs.
+/// The number of adjacent outputs that justifies a call for each of their inputs.
 constexpr std::int64_t least_neighbours = 8;
 
-/// NaN where one is.
+/// NaN if either is NaN.
 float largest_of(const NetworkKernels& kernels, const float* line, int count) {
   alignas(64) float most[64];
   int lanes = std::min(count, 64);
@@ -34,7 +34,7 @@ float largest_of(const NetworkKernels& kernels, const float* line, int count) {
   return most[0];
 }
 
-/// The sums or the largest of `count` neighbours, each over what the reduction takes together.
+/// The sums or maxima of `count` neighbours, each over the elements of its reduction.
 void reduce_side_by_side(const NetworkKernels& kernels, const Reduction& reduction, const float* in, int count, float* out) {
   const Combination combination = reduction.kind == ReductionKind::maximum ? Combination::maximum : Combination::add;
   bool is_begun = false;
@@ -78,7 +78,7 @@ void FastGraphOps::reduce(const Reduction& reduction, Element element, const voi
   });
 }
 
-/// `count` neighbours, at most 64, each with what lies along the axis behind it.
+/// `count` neighbours, at most 64, each with its elements along the axis.
 void FastGraphOps::softmax_columns(const Axis& axis, int count, const float* in, float* out) const {
   alignas(64) float most[64];
   alignas(64) float sums[64] = {};
@@ -97,7 +97,7 @@ void FastGraphOps::softmax(Axis axis, bool logarithm, const float* in, float* ou
   if (logarithm || axis.size < 1 || axis.size > most_row || axis.inner < 1) return ReferenceGraphOps::softmax(axis, logarithm, in, out);
   if (axis.inner > 1) {
     return each_piece(axis.outer * axis.inner, 4 * axis.size, [&](std::int64_t first, std::int64_t count) {
-      // Neighbours along the inner axis side by side, as many as stay in the first cache.
+      // Takes neighbours along the inner axis together, as many as stay in the first cache.
       constexpr std::int64_t most = 64;
       while (count > 0) {
         const std::int64_t inside = first % axis.inner;
@@ -126,7 +126,7 @@ void FastGraphOps::layer_normalise(std::int64_t rows, std::int64_t columns, floa
   });
 }
 
-/// A head at a time: its keys turned, tiles of scores, softmax, tiles of values.
+/// One head at a time: transposes its keys, computes tiles of scores, softmax, and tiles of values.
 void FastGraphOps::attend(const Attention& a, const float* q, const float* k, const float* v, const float* mask, float* out) {
   constexpr std::int64_t most = 1 << 16;
   if (a.keys > most || a.size > most || a.value_size > most || a.queries > most * 256 || a.keys < 1) return ReferenceGraphOps::attend(a, q, k, v, mask, out);

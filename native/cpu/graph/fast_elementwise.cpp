@@ -8,7 +8,7 @@
 namespace lectern::cpu {
 namespace {
 
-/// What kernels take at a time: it stays in the first cache.
+/// Elements per kernel call; they stay in the first cache.
 constexpr std::int64_t most_floats = 1 << 20;
 
 bool combination_of(BinaryKind kind, Combination& combination) {
@@ -74,7 +74,7 @@ bool FastGraphOps::raise(const Broadcast& broadcast, const float* a, const float
   const Walk<2> walk(broadcast.shape, {broadcast.strides[0], broadcast.strides[1]});
   const bool one = walk.rows() == 1 && walk.inner_steps()[0] == 1 && (walk.inner_steps()[1] == 0 || walk.inner() == 1);
   const std::int64_t count = walk.inner();
-  // A root is not among them: of minus infinity the power is infinity.
+  // Square roots are not included: pow(minus infinity, 0.5) is infinity.
   if (!one || (*exponent != 2.0F && *exponent != -1.0F)) return false;
   if (*exponent == -1.0F) {
     finish_all({Activation::reciprocal}, count, a, out);
@@ -108,7 +108,7 @@ void FastGraphOps::binary(BinaryKind kind, Element element, const Broadcast& bro
     kernels_.combine(combination, left + at[0] + first * steps[0], static_cast<int>(steps[0]), right + at[1] + first * steps[1], static_cast<int>(steps[1]),
                      static_cast<int>(length), to + out_at + first);
   };
-  // One long row is cut itself, many are shared.
+  // A single long row is divided; many rows are distributed.
   if (walk.rows() == 1) return each_piece(inner, 2, [&](std::int64_t first, std::int64_t length) { run({0, 0}, first, length, 0); });
   each_piece(walk.rows(), 2 * inner + 16, [&](std::int64_t first, std::int64_t count) {
     walk.each(first, count, [&](std::int64_t row, const std::array<std::int64_t, 2>& at) { run(at, 0, inner, row * inner); });

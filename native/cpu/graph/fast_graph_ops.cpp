@@ -1,4 +1,4 @@
-// Matrices and pictures: from the shapes of the seam to those of the kernels.
+// Matrices and pictures: converts the shapes of the interface to those of the kernels.
 #include "cpu/graph/fast_graph_ops.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace lectern::cpu {
 namespace {
 
-/// Kernels count in int. What is larger than networks ever have goes to the plain operations.
+/// Kernels count in int. Larger operands than networks have go to the reference operations.
 constexpr std::int64_t most_side = 1 << 12;
 constexpr std::int64_t most_elements = std::numeric_limits<int>::max() / 4;
 
@@ -30,7 +30,7 @@ bool fits(const Filter& f) {
   return f.groups > 0 && fits({f.outputs, std::max<std::int64_t>(1, f.inputs / f.groups), f.kernel[0], f.kernel[1]}) && f.inputs > 0;
 }
 
-/// Of one row of outputs with its border, in `channels` planes: wide dilations read far.
+/// The input of one row of outputs with its border, in `channels` planes: wide dilations read far.
 bool band_fits(const std::array<std::int64_t, 2>& kernel, const std::array<std::int64_t, 2>& strides, const std::array<std::int64_t, 2>& dilations, std::int64_t out_width,
                std::int64_t channels) {
   constexpr std::int64_t most_floats = 1 << 25;
@@ -85,7 +85,7 @@ void FastGraphOps::convolve(const Convolution& c, const float* in, const float* 
     filter.run(shop_, picture, static_cast<int>(c.pads[0]), static_cast<int>(c.pads[1]), in, finish, bias, residual, out);
   };
   if (packed != nullptr) {
-    // Filters are packed here and lent as constants; what they keep besides is how they are multiplied with single points.
+    // Packs filters and lends them as constants. The object also keeps the form for pictures of single points.
     run(*const_cast<PackedConvolution*>(static_cast<const PackedConvolution*>(packed)));
   } else {
     PackedConvolution filter(shape_of(c.filter), weights);
@@ -139,7 +139,7 @@ void FastGraphOps::multiply(const Product& p, const float* a, const float* b, co
   }
 
   const auto* weights = static_cast<const PackedProduct*>(packed);
-  // Matrices that follow each other are the rows of one, where all meet the same weights.
+  // If all matrices share the weights, successive ones are the rows of one matrix.
   const bool one = weights != nullptr && !p.a_transposed && addends.addend == nullptr && walk.rows() == 1 && (batches == 1 || walk.inner_steps()[0] == p.rows * p.inner);
   if (one && fits({batches, p.rows, p.inner})) {
     shape.rows *= static_cast<int>(batches);

@@ -1,4 +1,4 @@
-// The operations of networks as this processor does them fastest; what is seldom and small is inherited from the plain twin.
+// The fast implementation of the operations of networks on this processor. Rare and small operations are inherited from the reference.
 #pragma once
 
 #include <algorithm>
@@ -14,14 +14,14 @@
 
 namespace lectern::cpu {
 
-/// Of each direction of an LSTM.
+/// For each direction of an LSTM.
 struct PackedRecurrent {
   std::vector<PackedProduct> weights, recurrences;
 };
 
 class FastGraphOps final : public ReferenceGraphOps {
  public:
-  /// With the kernels of `level`, which the processor must have; threads as Threads.
+  /// Uses the kernels of `level`, which the processor must have; threads as in Threads.
   FastGraphOps(Instructions level, int threads);
 
   void count_scratch(std::function<void(std::size_t bytes)> hold) override { shop_.workspace.count(std::move(hold)); }
@@ -52,14 +52,14 @@ class FastGraphOps final : public ReferenceGraphOps {
   void attend(const Attention& attention, const float* q, const float* k, const float* v, const float* mask, float* out) override;
 
  private:
-  /// work(first, count) over pieces of `count` elements, on all threads where there are enough.
+  /// Calls work(first, count) for ranges of `count` elements, on all threads if there are enough.
   template <class Work>
   void each_piece(std::int64_t count, std::int64_t cost, Work&& work);
-  /// finish over an array.
+  /// Applies `finish` to an array.
   void finish_all(const Finish& finish, std::int64_t count, const float* in, float* out);
 
   void softmax_columns(const Axis& axis, int count, const float* in, float* out) const;
-  /// Powers by one number, 2 or -1; false for what else it may be.
+  /// Powers with the exponent 2 or -1; false for other exponents.
   bool raise(const Broadcast& broadcast, const float* a, const float* exponent, float* out);
 
   const NetworkKernels& kernels_;
@@ -69,16 +69,16 @@ class FastGraphOps final : public ReferenceGraphOps {
   std::vector<std::unique_ptr<PackedTransposed>> transposed_filters_;
   std::vector<std::unique_ptr<PackedProduct>> matrices_;
   std::vector<std::unique_ptr<PackedRecurrent>> recurrents_;
-  std::vector<float> expanded_;  // biases and matrices as the kernels want them
+  std::vector<float> expanded_;  // biases and matrices in the form of the kernels
 };
 
-/// The kernels' form of a function; none where they have not got it.
+/// The kernels' form of a function; none if they do not have it.
 bool has_finish(Unary op, Finish& finish);
 
-/// Pieces of `count` elements, of which each costs so many steps, and their shares among the threads.
+/// The number of ranges for elements that cost this many steps each, for division among the threads.
 template <class Work>
 void FastGraphOps::each_piece(std::int64_t count, std::int64_t cost, Work&& work) {
-  // About 10 microseconds of work are worth the way to another thread.
+  // Work of about 10 microseconds justifies another thread.
   constexpr std::int64_t few_steps = 64 * 1024;
   const std::int64_t parts = std::clamp<std::int64_t>(count * cost / few_steps, 1, 4 * threads_.count());
   if (parts == 1 || threads_.count() == 1) return work(std::int64_t{0}, count);

@@ -1,4 +1,4 @@
-// Data moved: boxes, transpositions, repeated rows.
+// Data movement: boxes, transpositions, repeated rows.
 #include <algorithm>
 #include <cstring>
 
@@ -8,7 +8,7 @@
 namespace lectern::cpu {
 namespace {
 
-/// to[r * columns + c] = from[r + c * column_step]: columns that lie side by side become rows.
+/// to[r * columns + c] = from[r + c * column_step]: adjacent columns become rows.
 template <class T>
 void turn(const T* from, std::int64_t column_step, std::int64_t rows, std::int64_t columns, T* to, std::int64_t row_step) {
   constexpr std::int64_t tile = 16;
@@ -23,7 +23,7 @@ void turn(const T* from, std::int64_t column_step, std::int64_t rows, std::int64
   }
 }
 
-/// The axis along which the input's elements are neighbours; -1 for none.
+/// The axis along which the input's elements are contiguous; -1 for none.
 int dense_axis(const Walk<2>& walk) {
   for (int axis = walk.shape().rank - 2; axis >= 0; axis--) {
     if (walk.strides(0)[static_cast<std::size_t>(axis)] == 1) return axis;
@@ -50,7 +50,7 @@ void FastGraphOps::move(const Move& move, Element element, const void* in, void*
   const int dense = dense_axis(walk);
   if (walk.inner_steps()[1] != 1 || dense < 0 || bytes != sizeof(float)) return ReferenceGraphOps::move(move, element, in, out);
 
-  // The last axis of the output meets the dense one of the input: a transposition for every place along the others.
+  // The last axis of the output against the contiguous one of the input: a transposition for every place along the others.
   Shape others;
   std::array<Strides, 2> strides{};
   for (int axis = 0; axis < walk.shape().rank - 1; axis++) {
@@ -58,7 +58,7 @@ void FastGraphOps::move(const Move& move, Element element, const void* in, void*
     for (std::size_t i = 0; i < 2; i++) strides[i][static_cast<std::size_t>(others.rank)] = walk.strides(i)[static_cast<std::size_t>(axis)];
     others.push(walk.shape()[axis]);
   }
-  // A row of one element each, so that every place is visited.
+  // Rows of one element each, so that every place is visited.
   others.push(1);
   const auto places = others.elements();
   const std::int64_t rows = walk.shape()[dense];

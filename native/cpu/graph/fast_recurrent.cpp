@@ -1,4 +1,4 @@
-// LSTMs: what comes from the inputs for all steps at once, then the steps, both directions side by side.
+// LSTMs: computes the contributions of the inputs for all steps at once, then the steps, with both directions in parallel.
 #include <algorithm>
 #include <limits>
 #include <memory>
@@ -10,7 +10,7 @@
 namespace lectern::cpu {
 namespace {
 
-/// Steps between two checks of the caller's flag: each takes some microseconds.
+/// Steps between two checks of the caller's flag; each takes some microseconds.
 constexpr std::int64_t steps_at_once = 16;
 
 PackedRecurrent pack(const Recurrent& r, const float* weights, const float* recurrence) {
@@ -25,17 +25,17 @@ PackedRecurrent pack(const Recurrent& r, const float* weights, const float* recu
   return packed;
 }
 
-/// What is not in here is done by the plain twin. Without steps and batch, which may be open yet.
+/// The reference handles all other cases. Does not check steps and batch, which may be unknown at this point.
 bool knows(const Recurrent& r) {
   if (r.gru || r.input_forget || r.clip > 0 || r.hidden <= 0 || r.hidden >= 1 << 14 || r.inputs <= 0 || r.inputs >= 1 << 14) return false;
   Finish unused;
   return std::all_of(r.activations.begin(), r.activations.begin() + 3 * r.directions, [&](const Unary& activation) { return has_finish(activation, unused); });
 }
 
-/// One direction, whose functions the kernels have; everything in rows of `gates`, four times the hidden size in the order i, o, f, c.
+/// One direction, if the kernels have its functions. All rows have `gates` elements, four times the hidden size, in the order i, o, f, c.
 class Direction {
  public:
-  /// With `shop` for what comes from the inputs; the steps work with `alone`, which has one thread.
+  /// Computes the contributions of the inputs with `shop`; the steps run with `alone`, which has one thread.
   Direction(GraphContext& shop, GraphContext& alone, const Recurrent& r, const RecurrentTensors& t, const PackedRecurrent& packed, int number)
       : alone_(alone),
         hidden_(static_cast<int>(r.hidden)),
@@ -115,7 +115,7 @@ void FastGraphOps::recur(const Recurrent& r, const RecurrentTensors& t) {
     directions.emplace_back(shop_, alone, r, t, packed, number);
     directions.back().start(of(t.initial_hidden, number), of(t.initial_cell, number));
   }
-  // A step waits for the one before it, a direction never for the other.
+  // A step depends on the previous one, a direction never on the other.
   auto walk = [&](int number, int) {
     Direction& direction = directions[static_cast<std::size_t>(number)];
     const bool backwards = number == 1 || r.reverse;

@@ -1,4 +1,4 @@
-// Pictures at other sizes and at given points.
+// Resizes pictures and samples them at given points.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -8,16 +8,16 @@
 namespace lectern::cpu {
 namespace {
 
-/// What one point reads: four neighbours, -1 for one outside, and their weights.
+/// The inputs of one point: four neighbours, -1 for one outside, and their weights.
 struct Corners {
   std::array<std::int32_t, 4> at{-1, -1, -1, -1};
   std::array<float, 4> weights{};
 };
 
-/// Linear between the neighbours of (x, y), which count from the middle of the first element; as Sampler of the plain twin.
+/// Linear between the neighbours of (x, y), counted from the middle of the first element; as Sampler of the reference.
 Corners corners_of(double x, double y, std::int64_t height, std::int64_t width) {
   Corners corners;
-  // Beyond the neighbours of the picture everything is 0, as it is for NaN.
+  // Points beyond the picture's neighbours are 0, and NaN is too.
   if (!(x > -1 && x < static_cast<double>(width) && y > -1 && y < static_cast<double>(height))) return corners;
   const double left = std::floor(x);
   const double top = std::floor(y);
@@ -32,7 +32,7 @@ Corners corners_of(double x, double y, std::int64_t height, std::int64_t width) 
   return corners;
 }
 
-/// One row of a picture brought to another width.
+/// Resizes one row of a picture to another width.
 void stretch(const Taps& taps, float fill, const float* in, std::int64_t width, float* out) {
   if (taps.count == 0) {
     std::copy(in, in + width, out);
@@ -87,7 +87,7 @@ void FastGraphOps::resample(const Resample& resample, const float* in, float* ou
   });
 }
 
-/// Where a point lies and what its neighbours weigh is worked out once for all channels.
+/// Computes the place of a point and the weights of its neighbours once for all channels.
 void FastGraphOps::grid_sample(const GridSample& s, const float* in, const float* grid, float* out) {
   const std::int64_t height = s.in[1];
   const std::int64_t width = s.in[2];

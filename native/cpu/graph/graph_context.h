@@ -1,4 +1,4 @@
-// Memory that each thread works in while an operation runs; it grows to what the largest operation needs and stays.
+// Scratch memory of each thread during an operation. It grows to the size that the largest operation needs and is kept.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace lectern::cpu {
 
 class Workspace {
  public:
-  /// As many floats for each of `threads` threads; what was there before is lost. Throws Error `out_of_memory`, and what counting it throws.
+  /// Reserves this many floats for each of `threads` threads; earlier contents are lost. Throws Error `out_of_memory`, and the errors of counting the memory.
   void reserve(int threads, std::size_t floats) {
     if (static_cast<int>(parts_.size()) >= threads && floats <= floats_) return;
     parts_.clear();
@@ -34,7 +34,7 @@ class Workspace {
   std::function<void(std::size_t bytes)> hold_;
 };
 
-/// What operations of networks share: kernels, threads, memory. One operation at a time.
+/// The state that operations of networks share: kernels, threads, memory. One operation at a time.
 struct GraphContext {
   const NetworkKernels& kernels;
   Threads& threads;

@@ -5,17 +5,17 @@
 namespace lectern::cpu {
 namespace {
 
-/// Products that are worth the way to another thread.
+/// The number of products that justifies another thread.
 constexpr std::int64_t few_products = 64 * 1024;
 
 constexpr int panels_of(int columns) { return (columns + tile_width - 1) / tile_width; }
 
 /// One panel of columns times all the rows of [first, last).
 struct Panel {
-  ProductTile tile;  // left, rows and sums are set here
+  ProductTile tile;  // the loop sets left, rows and sums
   const float* left;
   const float* biases;  // of the panel
-  const float* addend;  // of the panel, as out
+  const float* addend;  // of the panel, like out
   float* out;
   std::ptrdiff_t stride;  // of addend and out
 };
@@ -34,7 +34,7 @@ void run_panel(const NetworkKernels& kernels, const Finish& finish, Panel panel,
   }
 }
 
-/// Rows to a part: whole tiles, enough parts for the threads to share, none too small for the way to another thread.
+/// Rows per part: whole tiles, enough parts for all threads, none too small to justify a thread.
 int part_rows(int threads, int rows, int panels, std::int64_t products_per_row) {
   const std::int64_t worth = std::max<std::int64_t>(1, products_per_row * rows / few_products);
   const auto parts = static_cast<int>(std::min<std::int64_t>(worth, 4 * threads));

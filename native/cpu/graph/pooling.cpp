@@ -10,7 +10,7 @@ namespace {
 
 constexpr int plane_floats = 4 * 1024;
 
-/// How many places of window `at` count along one side.
+/// The number of places of window `at` that count along one side.
 int counted(const Side& side, bool padding, int in, int at) {
   int count = 0;
   for (int tap = 0; tap < side.kernel; tap++) {

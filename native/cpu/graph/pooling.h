@@ -1,4 +1,4 @@
-// The largest and the average of windows over planes, in floats.
+// The maximum and the average of windows over planes, in floats.
 #pragma once
 
 #include "cpu/graph/convolution.h"
@@ -6,14 +6,14 @@
 namespace lectern::cpu {
 
 struct Pooling {
-  bool average = false;        // else the largest
-  bool count_padding = false;  // of an average: what lies in the padding counts as zeros
+  bool average = false;        // otherwise the maximum
+  bool count_padding = false;  // for an average: padding counts as zeros
   Side vertical;
   Side horizontal;
 };
 
-/// out (planes, out_height, out_width) of in (planes, in_height, in_width). Windows may reach behind the padding, where nothing
-/// counts; of nothing at all the average is 0, the largest minus infinity.
+/// out (planes, out_height, out_width) of in (planes, in_height, in_width). Windows may extend beyond the padding, where nothing
+/// counts. A window without elements has the average 0 and the maximum minus infinity.
 void pool(GraphContext& shop, const Pooling& pooling, int planes, int in_height, int in_width, int out_height, int out_width, const float* in, float* out);
 
 }  // namespace lectern::cpu

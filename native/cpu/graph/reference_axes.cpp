@@ -105,7 +105,7 @@ void reduce_all(const Reduction& reduction, const void* in, void* out) {
   });
 }
 
-/// Calls with(T()) for the four types that are counted along axes.
+/// Calls with(T()) for the four types that reductions support.
 template <class With>
 void with_number(Element element, With&& with) {
   switch (element) {
@@ -117,7 +117,7 @@ void with_number(Element element, With&& with) {
   }
 }
 
-/// The first element of each line along the axis: calls line(offset) with elements axis.inner apart.
+/// Calls line(offset) with the first element of each line along the axis; the elements of a line are axis.inner apart.
 template <class Line>
 void each_line(Axis axis, Line&& line) {
   for (std::int64_t o = 0; o < axis.outer; o++) {
@@ -125,7 +125,7 @@ void each_line(Axis axis, Line&& line) {
   }
 }
 
-/// NaN before everything.
+/// NaN comes before all numbers.
 template <class T>
 bool beats(T a, T b, bool largest) {
   if (b != b) return false;
@@ -238,7 +238,7 @@ void ReferenceGraphOps::top_k(Axis axis, Element element, std::int64_t k, bool l
       for (std::int64_t i = 0; i < axis.inner; i++) {
         const T* line = from + o * axis.size * axis.inner + i;
         std::iota(order.begin(), order.end(), std::int64_t{0});
-        // NaN is the largest: first of the largest, last of the smallest.
+        // NaN is the largest: the first of the largest, the last of the smallest.
         const auto before = [&](std::int64_t a, std::int64_t b) {
           const T x = line[a * axis.inner];
           const T y = line[b * axis.inner];

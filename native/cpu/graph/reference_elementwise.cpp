@@ -11,7 +11,7 @@ namespace {
 
 template <class T>
 T clamp_of(T x, T low, T high) {
-  // NaN stays: every comparison with it is false.
+  // NaN is kept: every comparison with it is false.
   if (x < low) return low;
   return x > high ? high : x;
 }
@@ -31,7 +31,7 @@ T function_of(Unary op, T x) {
     case UnaryKind::reciprocal: return T{1} / x;
     case UnaryKind::floor: return std::floor(x);
     case UnaryKind::ceil: return std::ceil(x);
-    case UnaryKind::round: return std::nearbyint(x);  // halves to the even one
+    case UnaryKind::round: return std::nearbyint(x);  // ties to even
     case UnaryKind::sin: return std::sin(x);
     case UnaryKind::cos: return std::cos(x);
     case UnaryKind::erf: return std::erf(a * x);
@@ -61,7 +61,7 @@ T apply_float(Unary op, T x) {
 
 template <class T>
 T apply_integer(UnaryKind kind, T x) {
-  // The smallest number has no negative of its own type: it stays, as it does in two's complement.
+  // The negative of the smallest number does not fit its type: the number is kept, as in two's complement.
   using U = std::make_unsigned_t<T>;
   const auto negative = static_cast<T>(static_cast<U>(U{0} - static_cast<U>(x)));
   switch (kind) {
@@ -74,7 +74,7 @@ T apply_integer(UnaryKind kind, T x) {
   }
 }
 
-/// With the sign of the divisor.
+/// Has the sign of the divisor.
 template <class T>
 T modulo_of(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -87,7 +87,7 @@ T modulo_of(T a, T b) {
   }
 }
 
-/// By squaring, wrapping; a negative exponent leaves only what 1 and -1 have.
+/// By squaring, with wrapping. For a negative exponent only 1 and -1 have a non-zero result.
 template <class T>
 T integer_power(T base, T exponent) {
   if (exponent < 0) {
@@ -210,7 +210,7 @@ void ReferenceGraphOps::binary(BinaryKind kind, Element element, const Broadcast
     case Element::i32: return combine_kind<std::int32_t>(kind, broadcast, a, b, out);
     case Element::i8: return combine_kind<std::int8_t>(kind, broadcast, a, b, out);
     case Element::boolean:
-      // Of bools any byte but 0 is true.
+      // A bool is true for any byte except 0.
       if (kind == BinaryKind::equal) {
         combine_kind<std::uint8_t>(BinaryKind::logical_xor, broadcast, a, b, out);
         return unary({UnaryKind::logical_not}, element, broadcast.shape.elements(), out, out);

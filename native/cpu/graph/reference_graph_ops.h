@@ -1,5 +1,5 @@
-// The plain twin of the operations of networks: loops that say what is meant, sums in double, one thread. What is fast is held against it,
-// and what need not be fast is inherited from it.
+// The reference implementation of the operations of networks: plain loops, sums in double, one thread. The fast implementation is tested against it
+// and inherits the operations that need not be fast.
 #pragma once
 
 #include <memory>
@@ -56,7 +56,7 @@ class ReferenceGraphOps : public GraphOps {
   void attend(const Attention& attention, const float* q, const float* k, const float* v, const float* mask, float* out) override;
 };
 
-/// One number through an activation, as unary() does it.
+/// Applies an activation to one number, as unary() does.
 float activate(Unary op, float x);
 
 }  // namespace lectern::cpu

@@ -9,9 +9,9 @@
 namespace lectern::cpu {
 namespace {
 
-/// The indices i for which 0 <= i * stride + offset < size, of those below count.
+/// The indices i with 0 <= i * stride + offset < size, among those below count.
 struct Span {
-  std::int64_t first, last;  // last is excluded
+  std::int64_t first, last;  // last is exclusive
 };
 
 Span inside(std::int64_t offset, std::int64_t stride, std::int64_t size, std::int64_t count) {
@@ -20,7 +20,7 @@ Span inside(std::int64_t offset, std::int64_t stride, std::int64_t size, std::in
   return {std::min(first, count), std::max(std::min(first, count), std::min(last, count))};
 }
 
-/// Adds one channel's input, filtered, to one channel's output.
+/// Adds the filtered input of one channel to the output of one channel.
 void add_filtered(const Convolution& c, const float* in, const float* filter, double* sums) {
   const auto& [kernel, strides, dilations] = std::tie(c.filter.kernel, c.filter.strides, c.filter.dilations);
   for (std::int64_t ky = 0; ky < kernel[0]; ky++) {
@@ -39,7 +39,7 @@ void add_filtered(const Convolution& c, const float* in, const float* filter, do
   }
 }
 
-/// The same the other way: each input element adds its filter.
+/// The transposed form: each input element adds its filter.
 void add_spread(const Convolution& c, const float* in, const float* filter, double* sums) {
   const auto& [kernel, strides, dilations] = std::tie(c.filter.kernel, c.filter.strides, c.filter.dilations);
   for (std::int64_t ky = 0; ky < kernel[0]; ky++) {
@@ -86,7 +86,7 @@ void ReferenceGraphOps::multiply(const Product& p, const float* a, const float* 
 
 namespace {
 
-/// Every channel of every picture: its bias, then add(input plane, plane of the filter, sums) for each of its inputs, the residual and the
+/// For every channel of every picture: its bias, then add(input plane, plane of the filter, sums) for each of its inputs, then the residual and the
 /// activation. plane_of(input, output, group's inputs and outputs) numbers the planes of the filter.
 template <class Add, class PlaneOf>
 void convolve_planes(const Convolution& c, const float* in, const float* weights, const float* bias, const float* residual, float* out, Add&& add, PlaneOf&& plane_of) {
@@ -126,7 +126,7 @@ void ReferenceGraphOps::convolve_transposed(const Convolution& c, const float* i
 
 namespace {
 
-/// The part of the window that begins at `start` which lies in 0 .. size - 1, as counts of the kernel.
+/// The part of the window that begins at `start` that lies in 0 .. size - 1, as indices of the kernel.
 Span window(std::int64_t start, std::int64_t kernel, std::int64_t dilation, std::int64_t size) { return inside(start, dilation, size, kernel); }
 
 template <class T>
@@ -163,7 +163,7 @@ void find_means(const Pool& p, const float* in, float* out) {
     for (std::int64_t y = 0; y < p.out[0]; y++) {
       const std::int64_t top = y * p.strides[0] - p.pads[0];
       const Span rows = window(top, p.kernel[0], p.dilations[0], p.in[0]);
-      // What hangs over the padding, as ceil_mode has it, counts for nothing.
+      // Elements beyond the padding, as with ceil_mode, do not count.
       const Span padded_rows = window(top + p.pads[0], p.kernel[0], p.dilations[0], p.in[0] + p.pads[0] + p.pads_after[0]);
       for (std::int64_t x = 0; x < p.out[1]; x++) {
         const std::int64_t left = x * p.strides[1] - p.pads[1];

@@ -13,7 +13,7 @@
 namespace lectern::cpu {
 namespace {
 
-/// 16-bit floats as a type of their own.
+/// 16-bit floats as a distinct type.
 struct Half {
   std::uint16_t bits;
 };
@@ -37,7 +37,7 @@ To convert(From value) {
   }
 }
 
-/// Calls with(T()) for the type of the element; bools are bytes that may hold more than 0 and 1.
+/// Calls with(T()) for the type of the element. Bools are bytes that may have other values than 0 and 1.
 template <class With>
 void with_element(Element element, With&& with) {
   switch (element) {
@@ -68,7 +68,7 @@ std::int64_t checked(std::int64_t index, std::int64_t size) {
   return index < 0 ? index + size : index;
 }
 
-/// Where the slice that a tuple of indices names begins, in slices.
+/// The begin of the slice that a tuple of indices selects, in slices.
 std::int64_t place_of(const std::int64_t* tuple, const Shape& sizes) {
   std::int64_t place = 0;
   for (int axis = 0; axis < sizes.rank; axis++) place = place * sizes[axis] + checked(tuple[axis], sizes[axis]);
@@ -88,7 +88,7 @@ T scattered(ScatterKind kind, T old, T update) {
   return update;
 }
 
-/// Types that can be added; the others can only replace, as bytes.
+/// Types that support addition. The others support only replacement, as bytes.
 template <class With>
 void with_scattered(ScatterKind kind, Element element, With&& with) {
   if (kind == ScatterKind::replace) return with_bytes(bytes_of(element), with);

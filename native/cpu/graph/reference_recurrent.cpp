@@ -7,7 +7,7 @@
 namespace lectern::cpu {
 namespace {
 
-/// One direction of an LSTM or GRU for one sequence of the batch: everything in rows of `hidden`.
+/// One direction of an LSTM or GRU for one sequence of the batch. All rows have `hidden` elements.
 class Cell {
  public:
   Cell(const Recurrent& r, const RecurrentTensors& t, int direction) : r_(r), gates_(r.gru ? 3 : 4) {
@@ -19,7 +19,7 @@ class Cell {
     for (std::size_t i = 0; i < 3; i++) f_[i] = r.activations[static_cast<std::size_t>(direction) * 3 + i];
   }
 
-  /// h and c (of an LSTM): (hidden), moved on by one step of input x.
+  /// Advances h and c (of an LSTM), each (hidden), by one step of input x.
   void step(const float* x, std::vector<float>& h, std::vector<float>& c) {
     if (r_.gru) step_gru(x, h);
     else step_lstm(x, h, c);

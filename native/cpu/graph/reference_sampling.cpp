@@ -8,7 +8,7 @@
 namespace lectern::cpu {
 namespace {
 
-/// Position i of row `row` after its axis has been brought from `in` to `out` elements.
+/// Position i of row `row` after its axis has been resized from `in` to `out` elements.
 void resample_axis(const Taps& taps, std::int64_t outer, std::int64_t size, std::int64_t wanted, std::int64_t inner, float fill, const std::vector<double>& in, std::vector<double>& out) {
   out.assign(static_cast<std::size_t>(outer * wanted * inner), 0);
   for (std::int64_t o = 0; o < outer; o++) {
@@ -27,7 +27,7 @@ void resample_axis(const Taps& taps, std::int64_t outer, std::int64_t size, std:
   }
 }
 
-/// A coordinate brought back into the picture, low .. high, by mirrors at both ends. NaN, and what is too far to count, to the low end.
+/// Reflects a coordinate into low .. high at both ends. NaN and coordinates too far away go to the low end.
 double reflected(double x, double low, double high) {
   const double length = high - low;
   if (!(length > 0)) return low;
@@ -42,7 +42,7 @@ class Sampler {
 
   /// point: x, y (, z) in -1 .. 1.
   float at(const float* point) const {
-    std::array<double, 3> place{};  // as `in` counts: the last is x
+    std::array<double, 3> place{};  // in elements of `in`; the last is x
     for (int k = 0; k < s_.axes; k++) {
       const int axis = 2 - k;
       const auto size = static_cast<double>(s_.in[static_cast<std::size_t>(axis)]);
@@ -68,7 +68,7 @@ class Sampler {
     return x;
   }
 
-  /// The element there, 0 outside.
+  /// The element at this place, 0 outside.
   double element(const std::array<std::int64_t, 3>& at) const {
     std::int64_t place = 0;
     for (int axis = 3 - s_.axes; axis < 3; axis++) {
@@ -80,12 +80,12 @@ class Sampler {
     return static_cast<double>(plane_[place]);
   }
 
-  /// Between the two neighbours along each axis from `axis` on; `at` has the ones before.
+  /// Interpolates between the two neighbours along each axis from `axis` on; `at` holds the lower ones.
   double linear(const std::array<double, 3>& place, int axis, std::array<std::int64_t, 3>& at) const {
     if (axis >= 3) return element(at);
     const auto now = static_cast<std::size_t>(axis);
     const double x = place[now];
-    // Beyond the neighbours of the picture everything is 0, as it is for NaN.
+    // Points beyond the picture's neighbours are 0, and NaN is too.
     if (!(x > -1 && x < static_cast<double>(s_.in[now]))) return 0;
     const double low = std::floor(x);
     const double part = x - low;
@@ -99,7 +99,7 @@ class Sampler {
     return sum;
   }
 
-  /// Keys' kernel with a = -0.75, over 4 x 4 neighbours that are padded one by one.
+  /// The cubic kernel (Keys 1981) with a = -0.75, over 4 x 4 neighbours that are padded one by one.
   double cubic(const std::array<double, 3>& place) const {
     const double y = place[1];
     const double x = place[2];
@@ -141,7 +141,7 @@ void ReferenceGraphOps::resample(const Resample& resample, const float* in, floa
     shape[axis] = resample.out[axis];
     now.swap(next);
   }
-  // A place that one axis leaves is filled, whatever the others made of it.
+  // A place outside along one axis is filled, whatever the other axes give.
   std::array<std::int64_t, max_rank> index{};
   for (std::int64_t i = 0; i < shape.elements(); i++) {
     bool outside = false;

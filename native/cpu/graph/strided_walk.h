@@ -1,4 +1,4 @@
-// Operands walked together by rows, after neighbouring axes that are one to all of them have become one.
+// Walks operands together by rows, after neighbouring axes that are contiguous for all operands have been merged.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@ class Walk {
     }
     if (shape_.rank == 0) shape_.push(1);
     for (std::size_t i = 0; i < count; i++) steps_[i] = strides_[i][static_cast<std::size_t>(shape_.rank - 1)];
-    // A single element may be taken for a dense row.
+    // A single element counts as a dense row.
     if (shape_.rank == 1 && shape_[0] == 1) steps_.fill(1);
     rows_ = shape_.product(0, shape_.rank - 1);
   }
@@ -32,12 +32,12 @@ class Walk {
   /// The remaining shape, and each operand's strides over it.
   const Shape& shape() const { return shape_; }
   const Strides& strides(std::size_t operand) const { return strides_[operand]; }
-  /// Elements of a row, and how far apart each operand's are.
+  /// Elements of a row, and each operand's stride between them.
   std::int64_t inner() const { return shape_[shape_.rank - 1]; }
   const std::array<std::int64_t, count>& inner_steps() const { return steps_; }
   std::int64_t rows() const { return rows_; }
 
-  /// row(index, offsets) for rows first .. first + number - 1.
+  /// Calls row(index, offsets) for rows first .. first + number - 1.
   template <class Row>
   void each(std::int64_t first, std::int64_t number, Row&& row) const {
     Strides index{};

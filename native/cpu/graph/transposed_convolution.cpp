@@ -10,7 +10,7 @@ namespace {
 constexpr int panels_of(int rows) { return (rows + tile_height - 1) / tile_height; }
 constexpr std::int64_t few_products = 64 * 1024;
 
-/// No two inputs reach the same output.
+/// No two inputs contribute to the same output.
 bool apart(const Side& side) { return side.kernel == side.stride && side.dilation == 1; }
 
 }  // namespace
@@ -57,7 +57,7 @@ void PackedTransposed::run(GraphContext& shop, const Picture& picture, int top, 
   run_sums(run);
 }
 
-/// Products go to their outputs at once.
+/// Writes products to their outputs immediately.
 void PackedTransposed::run_tiles(const Run& run) const {
   const int panels = panels_of(unit_rows_);
   const int across = shape_.horizontal.kernel;
@@ -87,7 +87,7 @@ void PackedTransposed::run_tiles(const Run& run) const {
           const int dy = row % taps_ / across;
           const int dx = row % across;
           const float bias = run.bias_of(group * group_outputs_ + output);
-          // Both columns of a pair at once, where the panel has both.
+          // Stores both columns of a pair at once if the panel has both.
           const bool pair = across == 2 && dx == 0 && r + 1 < rows;
           for (int i = 0; i < run_count; i++) {
             const float* from = sums + r * tile_width + runs[i].from;
@@ -110,7 +110,7 @@ void PackedTransposed::run_tiles(const Run& run) const {
   run.shop.threads.each(groups * cuts, work);
 }
 
-/// An output's plane is summed up, one input's filter after the other.
+/// Sums up the plane of an output, one input's filter after the other.
 void PackedTransposed::run_sums(const Run& run) const {
   run.shop.workspace.reserve(run.shop.threads.count(), static_cast<std::size_t>(run.out_plane()));
   auto work = [&](int part, int thread) {

@@ -1,4 +1,4 @@
-// Operands walked together, row by row.
+// Walks operands together, row by row.
 #pragma once
 
 #include <array>
@@ -11,8 +11,8 @@ namespace lectern::cpu {
 
 using Strides = std::array<std::int64_t, max_rank>;
 
-/// Calls row(offsets, length, steps) for every row along the last axis of `shape`: where each operand's row begins and how far apart
-/// its elements are. A shape without axes is one row of one element.
+/// Calls row(offsets, length, steps) for every row along the last axis of `shape`: the begin of each operand's row and the stride of
+/// its elements. A shape without axes is one row of one element.
 template <std::size_t count, class Row>
 void each_row(const Shape& shape, const std::array<Strides, count>& strides, std::array<std::int64_t, count> offsets, Row&& row) {
   if (shape.elements() == 0) return;

@@ -10,43 +10,43 @@
 
 namespace lectern::cpu {
 
-/// Rows of activations lie in tiles of 16, 8, 4, 2 and 1 rows, as many as fit each: tile_rows() of what is left.
-/// As floats a tile is (columns, rows of the tile). Quantised, it is for each 32 columns the rows' 32 bytes each, then the
+/// Rows of activations lie in tiles of 16, 8, 4, 2 and 1 rows, as many of each as fit: tile_rows() of the remaining rows.
+/// As floats a tile is (columns, rows of the tile). Quantised, it holds for each 32 columns the rows' 32 bytes each, followed by the
 /// rows' BlockSums each.
 constexpr int tile_rows(int left) { return left >= 16 ? 16 : left >= 8 ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1; }
 
-/// What belongs to 32 bytes of a quantised row.
+/// The sums of 32 bytes of a quantised row.
 struct BlockSums {
-  float scale;              // of which the bytes are multiples
-  float sum;                // of the 32, times the scale
+  float scale;              // unit of the bytes
+  float sum;                // of the 32 bytes, times the scale
   std::int32_t less;        // minus the sum of the 32 bytes
-  std::int32_t less_first;  // and of the first 16
+  std::int32_t less_first;  // minus the sum of the first 16
 };
 
 /// Bytes of one quantised row's 32 columns.
 constexpr int quantised_bytes = 32 + sizeof(BlockSums);
 
-/// Quantised to 14 bits, a tile is for each 32 columns the rows' 32 words of 16 bits each, then the rows' scales, a float each;
-/// columns that are missing from the last 32 are zeros.
+/// Quantised to 14 bits, a tile holds for each 32 columns the rows' 32 words of 16 bits each, followed by the rows' scales, a float each.
+/// Columns missing from the last 32 are zeros.
 constexpr int wide_bytes = 64 + 4;
-/// Products of 32 such words with 32 others stay below 2^31.
+/// The sum of 32 products of such words stays below 2^31.
 constexpr int most_wide_quant = 8191;
 
-/// Blocks of packed weights whose headers, of that many bytes each, stand together before their quants: as many as fill whole
+/// The number of blocks of packed weights whose headers, of that many bytes each, stand together before their quants: as many as fill whole
 /// vectors of 64 bytes, so that the quants are aligned.
 constexpr int header_blocks(int header_bytes) { return header_bytes % 64 == 0 ? 1 : 2; }
 
-/// `groups` groups of packed rows times `rows` rows of activations: out[row * stride + 16 * group + lane].
+/// Multiplies `groups` groups of packed rows with `rows` rows of activations: out[row * stride + 16 * group + lane].
 using Multiply = void (*)(const std::byte* packed, std::size_t group_bytes, int columns, int groups, const void* activations, int rows, float* out,
                           std::ptrdiff_t stride);
 
 /// Queries of one KV head over the positions of one slot. Keys lie as (positions / 16, head_size, 16), values as
-/// (positions, head_size), positions rounded up to 64.
+/// (positions, head_size), with positions rounded up to 64.
 struct AttentionTask {
   const void* keys;
   const void* values;
   int head_size;
-  int count;                    // of queries
+  int count;                    // number of queries
   const float* const* queries;  // (count) of (head_size)
   float* const* out;            // (count) of (head_size); may be the queries themselves
   const std::int32_t* first;    // (count) a query attends to positions first .. visible - 1, at least one
@@ -59,21 +59,21 @@ struct Kernels {
   void (*attend_f32)(const AttentionTask& task);
   /// Norm of backend/ops.h; bias null: RMS norm. out may be x.
   void (*norm)(const float* x, const float* weight, const float* bias, float epsilon, int columns, float* out);
-  /// Row `index` of a tile. columns: a multiple of 32. Of a row that is not finite every scale becomes NaN.
+  /// Quantises row `index` of a tile. columns: a multiple of 32. If a row is not finite, all its scales become NaN.
   void (*quantise)(const float* x, int columns, int tile, int index, void* out);
-  /// The same to 14 bits; any number of columns.
+  /// The same to 14 bits, for any number of columns.
   void (*quantise_wide)(const float* x, int columns, int tile, int index, void* out);
   void (*spread)(const float* x, int columns, int tile, int index, float* out);
   /// gate[i] = silu(gate[i]) * up[i]
   void (*gate)(float* gate, const float* up, int count);
   void (*gelu)(float* x, int count);
-  /// Rounds to half precision; what lies beyond its range becomes its largest number, NaN stays NaN.
+  /// Rounds to half precision. Values beyond its range become its largest number; NaN stays NaN.
   void (*to_f16)(const float* x, int count, std::uint16_t* out);
-  /// Nothing but 8-bit products, as fast as they go; gives how many operations (two a product) these were. For the bench.
+  /// Only 8-bit products, at full speed; returns the number of operations (two a product). For the bench.
   std::int64_t (*exercise)(int rounds);
 };
 
-/// The table of a level that this processor has. Null where this build has none of that level.
+/// The table of a level that this processor has. Null if this build has no kernels of that level.
 const Kernels* kernels_of(Instructions level);
 
 const Kernels& baseline_kernels();

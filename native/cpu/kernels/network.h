@@ -9,7 +9,7 @@
 
 namespace lectern::cpu {
 
-/// Rows and columns that product() makes at a time.
+/// Rows and columns of one tile of product().
 inline constexpr int tile_height = 8;
 inline constexpr int tile_width = 48;
 
@@ -21,7 +21,7 @@ enum class Activation : std::uint8_t {
   sigmoid,
   silu,          // x * sigmoid(x)
   hard_sigmoid,  // alpha * x + beta, within 0 .. 1
-  hard_swish,    // x times that
+  hard_swish,    // x * hard_sigmoid(x)
   tanh,
   gelu,          // x / 2 * (1 + erf(x / sqrt 2))
   erf,
@@ -33,7 +33,7 @@ enum class Activation : std::uint8_t {
 
 enum class Combination : std::uint8_t { add, subtract, multiply, divide, minimum, maximum };
 
-/// What becomes of a sum before it is written: activation(sum + bias + addend) * scale + shift, or with `add_last`
+/// The epilogue of a sum: activation(sum + bias + addend) * scale + shift, or with `add_last`
 /// activation(sum + bias) * scale + shift + addend.
 struct Finish {
   Activation activation = Activation::none;
@@ -45,10 +45,10 @@ struct Finish {
 };
 
 /// sums[r * tile_width + c] = sum over k of left[r * left_row + k * left_depth] * right[offsets[k] + c], each in the order of k.
-/// Lanes behind `columns` are neither read nor written.
+/// Lanes from `columns` on are neither read nor written.
 struct ProductTile {
   const float* left;
-  std::ptrdiff_t left_row;  // 1 where the rows of the tile lie side by side
+  std::ptrdiff_t left_row;  // 1 if the rows of the tile lie side by side
   std::ptrdiff_t left_depth;
   const float* right;
   const std::int32_t* offsets;  // (depth)
@@ -58,7 +58,7 @@ struct ProductTile {
   float* sums;
 };
 
-/// Taps of a window over a plane: out[i] = sum over t of weights[t] * in[offsets[t] + i], or the largest of in[offsets[t] + i].
+/// Taps of a window over a plane: out[i] = sum over t of weights[t] * in[offsets[t] + i], or the maximum of in[offsets[t] + i].
 struct Window {
   const float* in;
   const std::int32_t* offsets;  // (taps)
@@ -70,9 +70,9 @@ struct Window {
 
 struct NetworkKernels {
   void (*product)(const ProductTile& tile);
-  /// One row's sums to its place; `biases` (count) and `addend` (count) may be null. out may be sums or addend.
+  /// Applies the epilogue to one row of sums; `biases` (count) and `addend` (count) may be null. out may be sums or addend.
   void (*finish)(const Finish& finish, const float* sums, float bias, const float* biases, const float* addend, int count, float* out);
-  /// out[i] = a[i * a_step] with b[i * b_step]; steps are 0 or 1. out may be an operand of step 1.
+  /// Combines a[i * a_step] and b[i * b_step] to out[i]; steps are 0 or 1. out may be an operand of step 1.
   void (*combine)(Combination combination, const float* a, int a_step, const float* b, int b_step, int count, float* out);
   void (*weigh)(const Window& window);
   void (*take_largest)(const Window& window);
@@ -87,7 +87,7 @@ struct NetworkKernels {
   void (*layer_norm)(const float* x, const float* weight, const float* bias, float epsilon, int count, float* out);
 };
 
-/// The table of a level that this processor has. Null where this build has none of that level.
+/// The table of a level that this processor has. Null if this build has no kernels of that level.
 const NetworkKernels* network_kernels_of(Instructions level);
 
 const NetworkKernels& baseline_network_kernels();

@@ -5,7 +5,7 @@
 namespace lectern::cpu {
 namespace {
 
-// What the registers hold: rows and vectors of a product, vectors of a window.
+// The register budget: rows and vectors of a product, vectors of a window.
 constexpr int block_rows = 8;
 constexpr int block_vectors = 3;
 constexpr int window_vectors = 8;

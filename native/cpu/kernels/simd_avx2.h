@@ -1,4 +1,4 @@
-// Sixteen lanes in pairs of AVX2 registers; the twin of simd_avx512.h, where each function's promise stands.
+// Sixteen lanes in pairs of AVX2 registers. simd_avx512.h documents each function.
 #pragma once
 
 #include <immintrin.h>
@@ -118,9 +118,9 @@ LECTERN_LANES Floats first_lanes(Floats a, int count, Floats otherwise) {
 }
 
 LECTERN_LANES __m256 exponential(__m256 x) {
-  // Below -87 the result would be subnormal: it is taken for 0, above 88 for the largest power.
+  // Below -87 the result would be subnormal and becomes 0; above 88 it becomes the largest power.
   const __m256 vanished = _mm256_cmp_ps(x, _mm256_set1_ps(-87.0F), _CMP_LT_OQ);
-  // In this order a NaN comes through.
+  // In this order a NaN is passed on.
   const __m256 bounded = _mm256_min_ps(_mm256_set1_ps(88.0F), _mm256_max_ps(_mm256_set1_ps(-87.0F), x));
   const __m256 n = _mm256_round_ps(_mm256_mul_ps(bounded, _mm256_set1_ps(1.44269504F)), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
   __m256 r = _mm256_fnmadd_ps(n, _mm256_set1_ps(0.693359375F), bounded);
@@ -193,7 +193,7 @@ LECTERN_LANES Ints dot(Ints acc, Bytes w, const std::int8_t* x) {
   const __m256i four = four_bytes(x);
   return {dot(acc.low, w.low, four), dot(acc.high, w.high, four)};
 }
-// Pairs of products of unsigned bytes above 127 would overflow 16 bits: magnitudes are multiplied, w's signs go to x.
+// Pairs of products of unsigned bytes above 127 would overflow 16 bits: this multiplies magnitudes and applies the signs of w to x.
 constexpr int signed_offset = no_offset;
 LECTERN_LANES Bytes signed_operand(Bytes w) { return w; }
 LECTERN_LANES Ints dot_signed(Ints acc, Bytes w, const std::int8_t* x) {
@@ -206,7 +206,7 @@ LECTERN_LANES Ints dot_words(Ints acc, Bytes w, const std::int8_t* x) {
   return {_mm256_add_epi32(acc.low, _mm256_madd_epi16(w.low, two)), _mm256_add_epi32(acc.high, _mm256_madd_epi16(w.high, two))};
 }
 
-/// A dot that loads nothing: what the multipliers can do at most.
+/// A dot without loads: the peak rate of the multipliers.
 LECTERN_LANES Ints dot_itself(Ints acc, Bytes w) { return {dot(acc.low, w.low, w.low), dot(acc.high, w.high, w.high)}; }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Sixteen lanes in AVX-512 registers. For kernels.inc alone: everything has internal linkage, since a file compiled for one
-// processor must not lend the linker a function that another file then runs on a lesser one.
+// Sixteen lanes in AVX-512 registers. For kernels.inc alone: everything has internal linkage, because the linker must not replace a function of
+// a file that is compiled for a lesser processor by one from here.
 #pragma once
 
 #include <immintrin.h>
@@ -48,7 +48,7 @@ LECTERN_LANES Floats subtract(Floats a, Floats b) { return _mm512_sub_ps(a, b); 
 LECTERN_LANES Floats multiply(Floats a, Floats b) { return _mm512_mul_ps(a, b); }
 LECTERN_LANES Floats divide(Floats a, Floats b) { return _mm512_div_ps(a, b); }
 LECTERN_LANES Floats larger(Floats a, Floats b) { return _mm512_max_ps(a, b); }
-/// As larger(): of a NaN and a number always b.
+/// As larger(): for a NaN and a number the result is b.
 LECTERN_LANES Floats smaller(Floats a, Floats b) { return _mm512_min_ps(a, b); }
 LECTERN_LANES Floats root(Floats a) { return _mm512_sqrt_ps(a); }
 /// a < b ? then : otherwise, by lane; with a NaN otherwise.
@@ -56,19 +56,19 @@ LECTERN_LANES Floats where_below(Floats a, Floats b, Floats then, Floats otherwi
   return _mm512_mask_mov_ps(otherwise, _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ), then);
 }
 
-/// Which lanes are read and written: the first few.
+/// Selects the first lanes for reads and writes.
 using Mask = __mmask16;
 LECTERN_LANES Mask first(int count) { return static_cast<Mask>(count >= 16 ? 0xFFFF : (1 << count) - 1); }
-/// Zeros in the other lanes, whose memory is not touched.
+/// The other lanes become zeros; their memory is not accessed.
 LECTERN_LANES Floats load(const float* from, Mask lanes) { return _mm512_maskz_loadu_ps(lanes, from); }
 LECTERN_LANES void store(float* to, Floats value, Mask lanes) { _mm512_mask_storeu_ps(to, lanes, value); }
-/// Of 32 floats the even and the odd ones.
+/// The even and the odd ones of 32 floats.
 LECTERN_LANES void split_pairs(Floats first_half, Floats second_half, Floats& even, Floats& odd) {
   const __m512i evens = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
   even = _mm512_permutex2var_ps(first_half, evens, second_half);
   odd = _mm512_permutex2var_ps(first_half, _mm512_add_epi32(evens, _mm512_set1_epi32(1)), second_half);
 }
-/// The way back.
+/// The inverse.
 LECTERN_LANES void join_pairs(Floats even, Floats odd, Floats& first_half, Floats& second_half) {
   const __m512i low = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
   first_half = _mm512_permutex2var_ps(even, low, odd);
@@ -84,9 +84,9 @@ LECTERN_LANES Floats first_lanes(Floats a, int count, Floats otherwise) {
   return _mm512_mask_mov_ps(otherwise, static_cast<__mmask16>(count >= 16 ? 0xFFFF : (1 << (count < 0 ? 0 : count)) - 1), a);
 }
 
-/// e^x within 2 units in the last place; nothing is left of it below -104.
+/// e^x within 2 units in the last place; 0 below -104.
 LECTERN_LANES Floats exponential(Floats value) {
-  // In this order a NaN comes through; minus infinity would make one below.
+  // In this order a NaN is passed on; minus infinity would create one below.
   const Floats x = _mm512_max_ps(all(-104.0F), value);
   const Floats n = _mm512_roundscale_ps(_mm512_mul_ps(x, all(1.44269504F)), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
   Floats r = _mm512_fnmadd_ps(n, all(0.693359375F), x);
@@ -101,7 +101,7 @@ LECTERN_LANES Floats exponential(Floats value) {
   return _mm512_scalef_ps(p, n);
 }
 
-/// In place of the power of two that a format's quants are too large by: none.
+/// The power of two by which a format's quants are too large: none.
 constexpr int no_offset = -1;
 LECTERN_LANES Ints no_ints() { return _mm512_setzero_si512(); }
 LECTERN_LANES Ints every_int(std::int32_t value) { return _mm512_set1_epi32(value); }
@@ -120,7 +120,7 @@ LECTERN_LANES Bytes load_bytes(const std::uint8_t* from) { return _mm512_loadu_s
 LECTERN_LANES Bytes every(int byte) { return _mm512_set1_epi8(static_cast<char>(byte)); }
 LECTERN_LANES Bytes both(Bytes a, Bytes b) { return _mm512_and_si512(a, b); }
 LECTERN_LANES Bytes either(Bytes a, Bytes b) { return _mm512_or_si512(a, b); }
-/// Shifts of 16-bit units: the caller masks what crosses into the neighbouring byte.
+/// Shifts 16-bit units; the caller masks the bits that cross into the neighbouring byte.
 template <int bits>
 LECTERN_LANES Bytes shifted_right(Bytes a) {
   if constexpr (bits >= 0) {
@@ -136,12 +136,12 @@ LECTERN_LANES Bytes looked_up(Bytes a, const std::int8_t* table) {
 
 /// Lane i: acc + the products of w's bytes 4i .. 4i + 3 (unsigned, at most 127) with x's four (signed).
 LECTERN_LANES Ints dot(Ints acc, Bytes w, const std::int8_t* x) {
-  // The intrinsic would load and spread the four bytes in an instruction of its own (GCC 12), here one in ten of all.
+  // The intrinsic would load and broadcast the four bytes in a separate instruction (GCC 12), which is one in ten here.
   const struct [[gnu::packed, gnu::may_alias]] Four { std::int32_t bytes; }* four = reinterpret_cast<const Four*>(x);
   __asm__("vpdpbusd %2%{1to16%}, %1, %0" : "+v"(acc) : "v"(w), "m"(*four));
   return acc;
 }
-/// The same of signed w, but for 2^signed_offset times the sum of x, which it adds as well: the instruction takes w unsigned.
+/// The same for signed w. It also adds 2^signed_offset times the sum of x, because the instruction takes w unsigned.
 constexpr int signed_offset = 7;
 LECTERN_LANES Bytes signed_operand(Bytes w) { return _mm512_xor_si512(w, every(0x80)); }
 LECTERN_LANES Ints dot_signed(Ints acc, Bytes operand, const std::int8_t* x) { return dot(acc, operand, x); }
@@ -153,7 +153,7 @@ LECTERN_LANES Ints dot_words(Ints acc, Bytes w, const std::int8_t* x) {
   return acc;
 }
 
-/// A dot that loads nothing: what the multipliers can do at most.
+/// A dot without loads: the peak rate of the multipliers.
 LECTERN_LANES Ints dot_itself(Ints acc, Bytes w) { return _mm512_dpbusd_epi32(acc, w, w); }
 
 }  // namespace

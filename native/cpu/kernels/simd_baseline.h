@@ -1,4 +1,4 @@
-// Sixteen lanes as arrays, for any processor; the twin of simd_avx512.h, where each function's promise stands.
+// Sixteen lanes as arrays, for any processor. simd_avx512.h documents each function.
 #pragma once
 
 #include <cmath>
@@ -21,7 +21,7 @@ struct Bytes {
 };
 
 #define LECTERN_LANES inline
-// Loops in loops of lanes: unrolled they take minutes to compile.
+// Loops around loops of lanes take minutes to compile if unrolled.
 #define LECTERN_UNROLL
 
 template <class Lanes, class Make>
@@ -114,7 +114,7 @@ LECTERN_LANES void join_pairs(const Floats& even, const Floats& odd, Floats& fir
 LECTERN_LANES Floats absolute(const Floats& a) {
   return each([&](int i) { return std::fabs(a.lane[i]); });
 }
-// Rounded twice: a fused multiply-add without its instruction is a slow function call.
+// Rounds twice: without its instruction a fused multiply-add is a slow function call.
 LECTERN_LANES Floats fused(const Floats& a, const Floats& b, const Floats& c) {
   return each([&](int i) { return a.lane[i] * b.lane[i] + c.lane[i]; });
 }
@@ -214,7 +214,7 @@ LECTERN_LANES Ints dot_words(const Ints& acc, const Bytes& w, const std::int8_t*
   return made<Ints>([&](int i) { return acc.lane[i] + words[2 * i] * two[0] + words[2 * i + 1] * two[1]; });
 }
 
-/// A dot that loads nothing: what the multipliers can do at most.
+/// A dot without loads: the peak rate of the multipliers.
 LECTERN_LANES Ints dot_itself(const Ints& acc, const Bytes& w) { return dot(acc, w, reinterpret_cast<const std::int8_t*>(w.lane)); }
 
 }  // namespace

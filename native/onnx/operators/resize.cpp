@@ -23,7 +23,7 @@ struct Settings {
   ResizeMode mode;
   float fill = 0;
   std::vector<std::int64_t> axes;
-  int keep_aspect = 0;  // 0: stretch; 1: not larger; 2: not smaller
+  int keep_aspect = 0;  // 0: ignore it; 1: not larger; 2: not smaller
 };
 
 void check_size(NodePlan& plan, double size) {
