@@ -256,12 +256,15 @@ export class DocumentBuilder {
   }
 
   /** Text that stands inside the picture follows with the picture as parent. */
-  addPicture(options: ItemOptions & { image?: ImageRef | undefined; chart?: boolean | undefined } = {}): PictureItem {
+  /** `alternative` is the text that the file gives for those who do not see the picture; it is the picture's description. */
+  addPicture(options: ItemOptions & { image?: ImageRef | undefined; chart?: boolean | undefined; alternative?: string | undefined } = {}): PictureItem {
     const { pictures } = this.document;
     const picture: PictureItem = {
       ...this.#node(`#/pictures/${pictures.length}`, options), label: options.chart === true ? 'chart' : 'picture',
       prov: this.#places(options.at, ''), captions: [], references: [], footnotes: [], image: options.image ?? null, annotations: [],
     };
+    const alternative = clean(options.alternative ?? '').replace(/\s+/g, ' ').trim();
+    if (alternative !== '') picture.meta = { description: { text: alternative, created_by: 'alternative text of the file' } };
     pictures.push(picture);
     return picture;
   }

@@ -1,6 +1,6 @@
 /** Finding one's way in a document: what a reference points to, which kind a node is, where it stands. */
 import { LecternError } from '../errors.js';
-import { spaceBeforeKey } from './model.js';
+import { quoteName, spaceBeforeKey } from './model.js';
 import type {
   AnyTextItem, CodeItem, ContentLayer, DoclingDocument, DocumentItem, DocumentNode, FormItem, GroupItem, KeyValueItem, ListItem,
   PictureItem, Ref, TableItem,
@@ -69,6 +69,11 @@ export function isInlineGroup(node: DocumentNode): node is GroupItem {
 /** What stands in a picture, line by line. */
 export function isPictureText(node: DocumentNode): node is GroupItem {
   return node.label === 'picture_area';
+}
+
+/** A quotation: docling's schema has no label for it, so that other readers see a plain group. */
+export function isQuote(node: DocumentNode): node is GroupItem {
+  return node.label === 'unspecified' && node.name === quoteName;
 }
 
 export function isText(node: DocumentNode): node is AnyTextItem {

@@ -3,7 +3,7 @@ import { pictureNotes } from './picture-notes.js';
 import { isImageAddress, isScript } from './safe-addresses.js';
 import { gridOf } from './table-grid.js';
 import {
-  blocksBelow, captionRefs, childrenOf, isEnumerated, isFloating, isGroup, isInlineGroup, isListGroup, isListItem, isPicture, isTable, isText,
+  blocksBelow, captionRefs, childrenOf, isEnumerated, isFloating, isGroup, isInlineGroup, isListGroup, isListItem, isPicture, isQuote, isTable, isText,
   joinRuns, pageOf, resolve, runsOf, shownLayers,
 } from './document-tree.js';
 import type { ImageMode } from './markdown.js';
@@ -116,7 +116,9 @@ class HtmlRenderer {
     if (this.#captions.has(node.self_ref)) return '';
     if (isListGroup(node) && isGroup(node)) return this.#list(node);
     if (isListItem(node)) return this.#listItem(node);
-    return [this.#own(node), this.#joined(blocksBelow(this.#document, node))].filter((html) => html !== '').join('\n');
+    const below = this.#joined(blocksBelow(this.#document, node));
+    if (isQuote(node)) return below === '' ? '' : `<blockquote>\n${below}\n</blockquote>`;
+    return [this.#own(node), below].filter((html) => html !== '').join('\n');
   }
 
   #own(node: DocumentNode): string {

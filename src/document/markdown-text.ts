@@ -1,5 +1,6 @@
 /** How text is written in markdown: what is escaped, emphasis, links, code, formulas. Rules of the contract, section 8. */
-import type { Formatting } from './model.js';
+import { spaceBeforeKey } from './model.js';
+import type { DocumentNode, Formatting, TextItem } from './model.js';
 import { isScript } from './safe-addresses.js';
 
 // A line at a time and by position, because a pattern with two lazy stars takes quadratic time on a line full of `![`.
@@ -18,18 +19,70 @@ function escapeUnderscores(line: string): string {
   }
 }
 
-/** `_`, `&`, `<` and `>`; nothing else, and no underscore inside an image. */
-export function escapeText(text: string): string {
-  const escaped = text.includes('_') ? text.split('\n').map(escapeUnderscores).join('\n') : text;
+/** Stars that stand at a word on either side, which may open or close emphasis. */
+const flankingStars = /\*+(?=[^\s*])|(?<=[^\s*])\*+/g;
+
+/** Marks in pairs that a renderer would take away: stars, backticks and double tildes at words. Single ones stay as they are. */
+function escapePairs(text: string): string {
+  let escaped = text;
+  if (escaped.includes('*') && (escaped.match(flankingStars)?.length ?? 0) > 1) escaped = escaped.replace(flankingStars, (stars) => stars.replace(/\*/g, '\\*'));
+  if (escaped.includes('`') && (escaped.match(/`+/g)?.length ?? 0) > 1) escaped = escaped.replace(/`/g, '\\`');
+  return escaped.includes('~~') && (escaped.match(/~~+/g)?.length ?? 0) > 1 ? escaped.replace(/~~+/g, (tildes) => tildes.replace(/~/g, '\\~')) : escaped;
+}
+
+/** Marks that a renderer would take for its own. Brackets that lead to an address stay: the words and the address are there all the same. */
+function escapeMarks(text: string, marked: boolean): string {
+  const literal = text.includes('\\') ? text.replace(/\\(?=[!-/:-@[-^`{-~])/g, '\\\\') : text;
+  const paired = marked ? literal.replace(/[*`~]/g, '\\$&') : escapePairs(literal);
+  return paired.includes('](') ? paired.replace(/(?<!!)\[(?=[^[\]\n]{1,500}\]\((?!https?:|mailto:|ftp:)[^()\s]{1,500}\))/g, '\\[') : paired;
+}
+
+/**
+ * `_`, `&`, `<` and `>` always, but no underscore inside an image; other marks only where a renderer would take them for its own. A
+ * text with marks of its own around or beside it (`marked`) has all its stars, backticks and tildes escaped: they would pair with those.
+ */
+export function escapeText(text: string, marked = false): string {
+  const paired = /[\\*`~\]]/.test(text) ? escapeMarks(text, marked) : text;
+  const escaped = paired.includes('_') ? paired.split('\n').map(escapeUnderscores).join('\n') : paired;
   return escaped.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
 }
 
-function wrapped(text: string, mark: string): string {
+/** A paragraph whose lines begin as headings, rules or fences do, with these marks escaped: they are characters of its text. */
+export function escapeLineStarts(markdown: string): string {
+  return markdown.replace(/^(?=[*+]$|#{1,6}(?:\s|$)|(?:-[ \t]*){3,}$|=+[ \t]*$|~{3})/gm, '\\').replace(/^(\*)(?=[ \t]*\*[ \t]*\*[* \t]*$)/gm, '\\$1').replace(/(?<=\n)(?=-+[ \t]*$)/gm, '\\');
+}
+
+/** The characters right before and after a text in its line; empty at the line's ends. */
+export interface Neighbours {
+  before: string;
+  after: string;
+}
+
+const alone: Neighbours = { before: '', after: '' };
+
+/** The mark of each style, and the HTML element that says the same where CommonMark does not take the mark for one. */
+const emphasis = { bold: ['**', '<strong>', '</strong>'], italic: ['*', '<em>', '</em>'], both: ['***', '<strong><em>', '</em></strong>'], strikethrough: ['~~', '<del>', '</del>'] } as const;
+
+const isWordCharacter = (character: string): boolean => /[^\s\p{P}\p{S}]/u.test(character);
+const isPunctuation = (character: string): boolean => /[\p{P}\p{S}]/u.test(character);
+
+/**
+ * CommonMark's flanking rules: a mark between a letter outside and a punctuation character inside opens or closes nothing, and neither
+ * does one beside another of its kind.
+ */
+function takesMark(core: string, mark: string, { before, after }: Neighbours): boolean {
+  if (before === mark[0] || after === mark[0]) return false;
+  return !(isWordCharacter(before) && isPunctuation(core[0] ?? '')) && !(isWordCharacter(after) && isPunctuation(core.at(-1) ?? ''));
+}
+
+function wrapped(text: string, [mark, opening, closing]: readonly [mark: string, opening: string, closing: string], around: Neighbours): string {
   // Marks beside a space are no emphasis in markdown: the space stays outside.
   const core = text.trim();
   if (core === '') return text;
   const start = text.length - text.trimStart().length;
-  return `${text.slice(0, start)}${mark}${core}${mark}${text.slice(start + core.length)}`;
+  const [lead, rest] = [text.slice(0, start), text.slice(start + core.length)];
+  const beside = { before: lead === '' ? around.before : ' ', after: rest === '' ? around.after : ' ' };
+  return takesMark(core, mark, beside) ? `${lead}${mark}${core}${mark}${rest}` : `${lead}${opening}${core}${closing}${rest}`;
 }
 
 function balanced(address: string): boolean {
@@ -46,12 +99,17 @@ function linkTarget(address: string): string {
   return balanced(spaced) ? spaced : spaced.replace(/\(/g, '%28').replace(/\)/g, '%29');
 }
 
-/** Emphasis and link around text that is escaped already. Underline and scripts have no mark. */
-export function decorate(text: string, formatting: Formatting | null, hyperlink: string | null): string {
+const scriptElements = { sub: 'sub', super: 'sup' } as const;
+
+/** Emphasis, script and link around text that is escaped already. Underline has no mark; a script is GFM's `<sup>` or `<sub>`. */
+export function decorate(text: string, formatting: Formatting | null, hyperlink: string | null, around: Neighbours = alone): string {
   let result = text;
-  if (formatting?.bold === true) result = wrapped(result, '**');
-  if (formatting?.italic === true) result = wrapped(result, '*');
-  if (formatting?.strikethrough === true) result = wrapped(result, '~~');
+  const script = formatting === null || formatting.script === 'baseline' || text.trim() === '' ? null : scriptElements[formatting.script];
+  const beside = script !== null || hyperlink !== null ? alone : around;
+  const { bold = false, italic = false } = formatting ?? {};
+  if (bold || italic) result = wrapped(result, bold && italic ? emphasis.both : bold ? emphasis.bold : emphasis.italic, beside);
+  if (formatting?.strikethrough === true) result = wrapped(result, emphasis.strikethrough, beside);
+  if (script !== null) result = `<${script}>${result}</${script}>`;
   return hyperlink === null || hyperlink === '' || isScript(hyperlink) || result === '' ? result : `[${result}](${linkTarget(hyperlink)})`;
 }
 
@@ -61,10 +119,24 @@ function longestTickRun(text: string): number {
   return longest;
 }
 
-/** A block of code; the fence is longer than any in the code. */
-export function fenced(code: string): string {
+/** What renderers call the languages whose schema name is not it. */
+const fenceNames: Record<string, string> = { unknown: '', 'C++': 'cpp', 'C#': 'csharp', ObjectiveC: 'objectivec', VisualBasic: 'vb' };
+
+/** A block of code with the schema's name of its language; the fence is longer than any in the code. */
+export function fenced(code: string, language = 'unknown'): string {
   const fence = '`'.repeat(Math.max(3, longestTickRun(code) + 1));
-  return `${fence}\n${code}\n${fence}`;
+  return `${fence}${fenceNames[language] ?? language.toLowerCase()}\n${code}\n${fence}`;
+}
+
+const superscriptSigns: Record<string, string> = Object.fromEntries(Array.from('0123456789+-\u2212=()ni', (sign, at) => [sign, Array.from('⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿⁱ')[at] ?? '']));
+const subscriptSigns: Record<string, string> = Object.fromEntries(Array.from('0123456789+-\u2212=()', (sign, at) => [sign, Array.from('₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎')[at] ?? '']));
+
+/** A script for readers that render no HTML: in Unicode's script characters, or as it is where one of its characters has none. */
+export function plainScript(text: string, script: Formatting['script'] | undefined): string {
+  if (script !== 'sub' && script !== 'super') return text;
+  const table = script === 'sub' ? subscriptSigns : superscriptSigns;
+  const characters = Array.from(text);
+  return characters.every((character) => Object.hasOwn(table, character)) ? characters.map((character) => table[character]).join('') : text;
 }
 
 /** Code within a line. */
@@ -80,4 +152,38 @@ export function listMarker(marker: string, counted: boolean, position: number): 
   if (/^([-*+]|\d+\.)$/.test(marker)) return marker;
   if (marker === '' && counted) return `${position}.`;
   return /[a-zA-Z0-9]/.test(marker) ? `- ${marker}` : '-';
+}
+
+function isWords(node: DocumentNode | undefined): node is TextItem {
+  return node?.label === 'text' && node.children.length === 0;
+}
+
+function sameMarks(one: TextItem, other: TextItem): boolean {
+  const [a, b] = [one.formatting, other.formatting];
+  return one.hyperlink === other.hyperlink && one.content_layer === other.content_layer && (a?.script ?? 'baseline') === (b?.script ?? 'baseline')
+    && (['bold', 'italic', 'strikethrough'] as const).every((key) => (a?.[key] ?? false) === (b?.[key] ?? false));
+}
+
+/** Runs of which neighbours that markdown marks alike are one: underlined words within struck ones have no mark of their own. */
+export function joinedAlike(nodes: DocumentNode[]): DocumentNode[] {
+  const joined: DocumentNode[] = [];
+  for (const node of nodes) {
+    const last = joined.at(-1);
+    if (!isWords(last) || !isWords(node) || !sameMarks(last, node)) joined.push(node);
+    else joined[joined.length - 1] = { ...last, text: `${last.text}${node.meta?.[spaceBeforeKey] === false || /\s$/.test(last.text) || /^\s/.test(node.text) ? '' : ' '}${node.text}` };
+  }
+  return joined;
+}
+
+/** The characters beside each run: of a neighbour that is marked itself a punctuation character, since its mark stands there. */
+export function neighbourCharacters(nodes: DocumentNode[], at: number): Neighbours {
+  const beside = (node: DocumentNode | undefined, isBefore: boolean, glued: boolean): string => {
+    if (node === undefined || !glued) return '';
+    if (!isWords(node) || node.hyperlink !== null || node.formatting !== null && node.formatting.script !== 'baseline') return '`';
+    const { bold = false, italic = false, strikethrough = false } = node.formatting ?? {};
+    if (strikethrough) return '~';
+    return bold || italic ? '*' : (isBefore ? Array.from(node.text).at(-1) : Array.from(node.text)[0]) ?? '';
+  };
+  const [node, next] = [nodes[at], nodes[at + 1]];
+  return { before: beside(nodes[at - 1], true, node?.meta?.[spaceBeforeKey] === false), after: beside(next, false, next?.meta?.[spaceBeforeKey] === false) };
 }

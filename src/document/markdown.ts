@@ -1,8 +1,10 @@
 /** The document as markdown, by the contract's conventions (section 8): whole, page by page, or as plain text. */
-import { decorate, escapeText, fenced, listMarker, ticked } from './markdown-text.js';
+import { decorate, escapeLineStarts, escapeText, fenced, joinedAlike, listMarker, neighbourCharacters, plainScript, ticked } from './markdown-text.js';
+import type { Neighbours } from './markdown-text.js';
+import { nestedTable } from './nested-table.js';
 import { pipeTable } from './markdown-table.js';
 import {
-  blocksBelow, captionRefs, childrenOf, isEnumerated, isFloating, isGroup, isInlineGroup, isListGroup, isListItem, isPicture, isPictureText, isTable, isText,
+  blocksBelow, captionRefs, childrenOf, isEnumerated, isFloating, isGroup, isInlineGroup, isListGroup, isListItem, isPicture, isPictureText, isQuote, isTable, isText,
   joinRuns, pageOf, resolve, runsOf, shownLayers,
 } from './document-tree.js';
 import { pictureNotes } from './picture-notes.js';
@@ -38,9 +40,6 @@ interface MarkdownPiece {
 
 // Spans repeat their text in every place; a table that would grow past this shows it in the first place only.
 const maximumRepeatedLength = 64 * 1024 * 1024;
-
-/** Right below a line of text these would make a heading of it. */
-const underlines = /^(?:=+|-+)$/;
 
 const missingImage = '<!-- 🖼️❌ Image not available. Please use `PdfPipelineOptions(generate_picture_images=True)` -->';
 
@@ -78,14 +77,24 @@ class MarkdownRenderer {
       yield* this.#list(node, indent, list ?? node, inCell);
       return;
     }
+    if (isQuote(node) && !inCell && this.#options.unescaped !== true) {
+      yield* this.#quote(node, indent, list);
+      return;
+    }
     const text = this.#harmless(node, this.#own(node, inCell));
     if (text !== '') {
       const lines = indent === '' ? text : text.replace(/^(?=.)/gm, indent);
       yield { node, text: lines, page: pageOf(this.#document, node), list, tight: false };
     }
     for (const child of blocksBelow(this.#document, node)) {
-      for (const piece of this.#block(child, indent, list, inCell)) yield picture === null ? piece : { ...piece, list: picture, tight: !underlines.test(piece.text) };
+      for (const piece of this.#block(child, indent, list, inCell)) yield picture === null ? piece : { ...piece, list: picture, tight: true };
     }
+  }
+
+  *#quote(node: GroupItem, indent: string, list: GroupItem | null): Generator<MarkdownPiece> {
+    const pieces = childrenOf(this.#document, node).flatMap((child) => [...this.#block(child, '', null, false)]);
+    if (pieces.length === 0) return;
+    yield { node, text: joinPieces(pieces).replace(/^(?=.)/gm, '> ').replace(/^$/gm, '>').replace(/^/gm, indent), page: pageOf(this.#document, node), list, tight: false };
   }
 
   /** What a node's text says of links that browsers would run; code is shown and not rendered. */
@@ -104,10 +113,10 @@ class MarkdownRenderer {
 
   /** The text of the node itself, without children that are blocks of their own. */
   #own(node: DocumentNode, inCell: boolean): string {
-    if (isInlineGroup(node)) return this.#inline(node);
+    if (isInlineGroup(node)) return this.#lineStarts(this.#inline(node));
     if (isGroup(node) || !this.#shown(node)) return '';
     if (isText(node)) return this.#text(node);
-    if (isTable(node)) return inCell ? this.#flat(node) : this.#withCaption(node, this.#table(node));
+    if (isTable(node)) return inCell ? this.#nested(node) : this.#withCaption(node, this.#table(node));
     if (isPicture(node)) return this.#withCaption(node, [this.#image(node), ...pictureNotes(node).map((note) => this.#withoutTags(note))].join('\n\n'));
     if (node.label === 'key_value_region') return '<!-- missing-key-value-item -->';
     return node.label === 'form' ? '<!-- missing-form-item -->' : '';
@@ -139,28 +148,35 @@ class MarkdownRenderer {
       case 'list_item': return `${listMarker(item.marker, false, 1)} ${words}`.trimEnd();
       case 'checkbox_selected': return `- [x] ${words}`.trimEnd();
       case 'checkbox_unselected': return `- [ ] ${words}`.trimEnd();
-      case 'code': return this.#withCaptionAfter(item, item.hyperlink === null ? fenced(item.text) : this.#run(item));
+      case 'code': return this.#withCaptionAfter(item, item.hyperlink === null ? fenced(item.text, this.#options.unescaped === true ? undefined : item.code_language) : this.#run(item));
       case 'formula': return item.text !== '' ? `$$${this.#formula(item.text)}$$` : item.orig === '' ? '' : '<!-- formula-not-decoded -->';
-      default: return words;
+      default: return this.#lineStarts(words);
     }
   }
 
   /** An item's text, escaped and decorated: its own, or its runs put together. */
-  #words(item: AnyTextItem): string {
+  #words(item: AnyTextItem, around?: Neighbours): string {
     const runs = runsOf(this.#document, item);
-    return runs === null ? decorate(this.#options.unescaped === true ? item.text : escapeText(item.text), item.formatting, item.hyperlink) : this.#inline(runs);
+    if (runs !== null) return this.#inline(runs);
+    if (this.#options.unescaped !== true) return decorate(escapeText(item.text, around !== undefined || item.formatting !== null), item.formatting, item.hyperlink, around);
+    return decorate(plainScript(item.text, item.formatting?.script), item.formatting === null ? null : { ...item.formatting, script: 'baseline' }, item.hyperlink, around);
+  }
+
+  #lineStarts(markdown: string): string {
+    return this.#options.unescaped === true ? markdown : escapeLineStarts(markdown);
   }
 
   #inline(group: GroupItem): string {
-    return joinRuns(childrenOf(this.#document, group).map((node) => ({ node, text: this.#run(node) })));
+    const nodes = joinedAlike(childrenOf(this.#document, group));
+    return joinRuns(nodes.map((node, at) => ({ node, text: this.#run(node, neighbourCharacters(nodes, at)) })));
   }
 
-  #run(node: DocumentNode): string {
+  #run(node: DocumentNode, around?: Neighbours): string {
     if (isGroup(node)) return this.#inline(node);
     if (!this.#shown(node) || this.#captions.has(node.self_ref)) return '';
     if (node.label === 'code') return decorate(ticked(node.text), node.formatting, node.hyperlink);
     if (node.label === 'formula') return node.text !== '' ? `$${this.#formula(node.text)}$` : node.orig === '' ? '' : '<!-- formula-not-decoded -->';
-    return isText(node) ? this.#words(node) : this.#own(node, true);
+    return isText(node) ? this.#words(node, around) : this.#own(node, true);
   }
 
   #caption(node: DocumentNode): string {
@@ -214,9 +230,11 @@ class MarkdownRenderer {
     return joinPieces(this.#block(resolve(this.#document, cell.ref), '', null, true));
   }
 
-  /** A table inside a cell: its texts in a row. */
-  #flat(table: TableItem): string {
-    return table.data.table_cells.map((cell) => this.#cell(cell)).filter((text) => text !== '').join(' ');
+  /** A table inside a cell: as HTML, which GFM's cells may hold; for readers that render none its texts in a row. */
+  #nested(table: TableItem): string {
+    const caption = this.#caption(table);
+    if (this.#options.unescaped !== true) return nestedTable(table.data, caption, (cell) => oneLine(this.#cell(cell)));
+    return [caption, ...table.data.table_cells.map((cell) => this.#cell(cell))].filter((text) => text !== '').join(' ');
   }
 
   #image(picture: PictureItem): string {

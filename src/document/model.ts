@@ -58,6 +58,9 @@ export const spaceBeforeKey = 'lectern__space_before';
 /** In `meta` of a text that was read from a page's picture: how sure its lines are, 0..1, in their order; null for one whose text is in the file. */
 export const lineConfidencesKey = 'lectern__line_confidences';
 
+/** Name of the group that holds a quotation's blocks. */
+export const quoteName = 'quote';
+
 /** What every node has. `source` and `comments` are left out of the JSON while they are empty. */
 export interface NodeFields {
   self_ref: string;

@@ -15,7 +15,7 @@ t.test('LaTeX: text, signs and an author\'s own commands', async (t) => {
   t.equal(await tex('\\textbf{b \\emph{bi}} {\\it i} \\texttt{c\\_d} \\unknown{kept} \\verb|x_y|'), '**b** ***bi*** *i* `c_d` kept `x_y`');
   t.equal(await tex('\\newcommand{\\R}{\\mathbb{R}}\\newcommand\\two[2][x]{\\textbf{#2}#1}\\def\\z#1{(#1)} $\\R$ \\two{a} \\two[y]{b} \\z{c}'), '$\\mathbb{R}$ **a**x **b**y (c)');
   t.equal(await tex('see~\\cite[p.~3]{a,b}, \\ref{s}; \\href{http://x.org/a\\_b}{l} \\url{http://y.org}\\footnote{n \\emph{m}}.'),
-    'see\u00a0[a, b], s; [l](http://x.org/a_b) [http://y.org](http://y.org)[1].\n\n1. n *m*');
+    'see\u00a0[a, b], s; [l](http://x.org/a_b) [http://y.org](http://y.org)<sup>[1]</sup>.\n\n1. n *m*');
   t.equal(await tex('cost $5 and\n\n\\$6; \\(a\\) \\[b\\] $$c$$'), 'cost $5 and\n\n$6; $a$\n\n$$b$$\n\n$$c$$');
   t.equal(await tex('\\newcommand{\\a}{\\a\\a}\\a ok'), await tex('\\newcommand{\\a}{\\a\\a}\\a ok'), 'a command that calls itself ends');
 });
@@ -30,13 +30,21 @@ t.test('LaTeX: structure', async (t) => {
     'F\n\n<!-- image -->\n\n$$x$$\n\n$$\\begin{align}a&=b\\\\c&=d\\end{align}$$\n\n```\n % \\x\n```');
 });
 
+t.test('AsciiDoc quotations, verse and callouts', async (t) => {
+  const adoc = (text: string): Promise<string> => markdownOf('asciidoc', text);
+  t.equal(await adoc('[quote, Dora Poe, "Letters, vol. 2"]\n____\nRain all day.\n\n* and mud\n____'), '> Rain all day.\n>\n> - and mud\n>\n> \u2014 Dora Poe, Letters, vol. 2');
+  t.equal(await adoc('[verse, Eli Ray]\n____\nfirst *line*\n  second\n\nthird\n____\n\nend'), '> first **line**\n> second\n>\n> third\n>\n> \u2014 Eli Ray\n\nend');
+  t.equal(await adoc('[verse]\none\ntwo\n\n"So it goes,\nsaid he."\n-- Fay Low, A Tale'), '> one\n> two\n\n> So it goes, said he.\n>\n> \u2014 Fay Low, A Tale');
+  t.equal(await adoc('[source,c]\n----\nint a; // <1>\nint b; <2>\n----\n<1> first\n<2> second'), '```c\nint a; // <1>\nint b; <2>\n```\n\n1. first\n2. second');
+});
+
 t.test('AsciiDoc', async (t) => {
   const adoc = (text: string): Promise<string> => markdownOf('asciidoc', text);
   t.equal(await adoc('= T\nAnn <a@b.c>\n:v: w\n\n== S {v}\n\na *b* _c_ `d` https://x.org[e], <<s,f>> H~2~Ofootnote:[g].\nh +\ni'),
-    '# T\n\nAnn &lt;a@b.c&gt;\n\n## S w\n\na **b** *c* `d` [e](https://x.org), f H2O[1]. h\ni\n\n1. g');
+    '# T\n\nAnn &lt;a@b.c&gt;\n\n## S w\n\na **b** *c* `d` [e](https://x.org), f H<sub>2</sub>O<sup>[1]</sup>. h\ni\n\n1. g');
   t.equal(await adoc('* a\n** b\n* c\n+\nd\n\n. e\n.. f\n\n//x\n\nt:: u'), '- a\n    - b\n- c\n\n    d\n    1. e\n        1. f\n\n- **t**: u');
   t.equal(await adoc('[cols="1,1",options="header"]\n|===\n|A |B\n|1\na|* x\n2+|w\n|===\n\n|===\n|p |q\n\n.2+|r |s\n|t\n|==='), '| A | B |\n| - | - |\n| 1 | - x |\n| w | w |\n\n| p | q |\n| - | - |\n| r | s |\n| r | t |');
-  t.equal(await adoc('[source,ruby]\n----\nputs 1 <1>\n----\n\nNOTE: n\n\n====\nin\n====\n\n////\nno\n////\n\ninclude::/etc/passwd[]\n\nimage::a.png[alt]'), '```\nputs 1\n```\n\n**NOTE:** n\n\nin\n\nalt\n\n<!-- image -->');
+  t.equal(await adoc('[source,ruby]\n----\nputs 1 <1>\n----\n\nNOTE: n\n\n====\nin\n====\n\n////\nno\n////\n\ninclude::/etc/passwd[]\n\nimage::a.png[alt]'), '```ruby\nputs 1 <1>\n```\n\n**NOTE:** n\n\nin\n\nalt\n\n<!-- image -->');
 });
 
 const article = (body: string, front = '<article-title>T</article-title>'): string =>

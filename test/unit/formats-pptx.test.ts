@@ -40,7 +40,7 @@ t.test('numbers, looks, links, breaks', async (t) => {
   const shapes = shape(numbered('one', 'arabicPeriod') + numbered('two', 'arabicPeriod') + numbered('c', 'alphaLcParenR', ' startAt="3"'))
     + shape('<a:p><a:r><a:rPr b="1"/><a:t>bold</a:t></a:r><a:br/><a:r><a:rPr baseline="30000"/><a:t>up</a:t></a:r><a:r><a:rPr u="sng"><a:hlinkClick r:id="out"/></a:rPr><a:t>link</a:t></a:r><a:fld><a:t> field</a:t></a:fld></a:p>');
   const { markdown } = await readOffice('pptx', makePptx({ slides: [{ shapes, relationships: relationship('out', 'hyperlink', 'https://a.example/', true) }] }));
-  t.equal(markdown, '1. one\n2. two\n\n- c) c\n\n**bold** up[link](https://a.example/) field');
+  t.equal(markdown, '1. one\n2. two\n\n- c) c\n\n**bold** <sup>up</sup>[link](https://a.example/) field');
 });
 
 t.test('shapes are read from the top, from the left what is level, wherever they stand in the file', async (t) => {

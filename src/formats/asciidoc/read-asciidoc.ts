@@ -154,14 +154,40 @@ class AsciiDocReader {
     }
     if (mark.startsWith('----') || first === '.' || first === '`' || /^(?:source|listing|literal)$/.test(head.style)) {
       const language = first === '`' ? mark.slice(3) : (head.positional[1] ?? head.named.get('language') ?? '');
-      this.#add({ kind: 'code', text: lines.join('\n').replace(/^\n+|\s+$/g, '').replace(/[^\S\n]*(?:(?:\/\/|#|--|;;)[^\S\n]*)?(?:<\d+>[^\S\n]*)+$/gm, ''), language: languageName(language), caption: this.#runs(head.title) });
+      this.#add({ kind: 'code', text: lines.join('\n').replace(/^\n+|\s+$/g, ''), language: languageName(language), caption: this.#runs(head.title) });
       return;
     }
     this.#titled(head);
+    if (first === '_') {
+      this.#quote(head, head.style === 'verse' ? [verse(lines)] : this.#within(lines));
+      return;
+    }
     const blocks = this.#within(lines);
     const [begin] = blocks;
     if (/^(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION)$/.test(head.style) && begin?.kind === 'paragraph') begin.runs.unshift({ text: `${head.style}: `, bold: true });
     for (const block of blocks) this.blocks.push(block);
+  }
+
+  /** Who is quoted and from where stand below, as they are printed. */
+  #quote(head: BlockHead, blocks: (FlowBlock | string)[]): void {
+    const [, author = '', source = ''] = head.positional;
+    const said = [head.named.get('attribution') ?? author, head.named.get('citetitle') ?? source].map((text) => text.replace(/^"|"$/g, '').trim()).filter((text) => text !== '');
+    const read = blocks.map((block): FlowBlock => (typeof block === 'string' ? { kind: 'paragraph', runs: this.#runs(block) } : block));
+    this.#add({ kind: 'quote', blocks: said.length === 0 ? read : [...read, { kind: 'paragraph', runs: this.#runs(`\u2014 ${said.join(', ')}`) }] });
+  }
+
+  /** `"…"` with `-- Name` in the last line. */
+  #isQuoted(lines: string[]): boolean {
+    return lines.length > 1 && /^"/.test(lines[0] ?? '') && /"\s*$/.test(lines.at(-2) ?? '') && /^-- \S/.test(lines.at(-1) ?? '');
+  }
+
+  #quotedParagraph(lines: string[], head: BlockHead): void {
+    if (!this.#isQuoted(lines)) {
+      this.#quote(head, [head.style === 'verse' ? verse(lines) : joinLines(lines)]);
+      return;
+    }
+    const said = lines.at(-1)?.slice('-- '.length) ?? '';
+    this.#quote({ ...head, positional: ['', said] }, [joinLines(lines.slice(0, -1)).replace(/^"|"$/g, '')]);
   }
 
   #table(lines: string[], head: BlockHead, sign: string): void {
@@ -209,6 +235,10 @@ class AsciiDocReader {
       return;
     }
     this.#titled(head);
+    if (head.style === 'quote' || head.style === 'verse' || this.#isQuoted(lines)) {
+      this.#quotedParagraph(lines, head);
+      return;
+    }
     const text = joinLines(lines);
     const said = admonition.exec(text);
     const label = said?.[1] ?? (/^(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION)$/.test(head.style) ? head.style : '');
@@ -286,6 +316,11 @@ function markerOf(line: string): string | null {
   const mark = listMarker.exec(line)?.[1];
   if (mark !== undefined) return /^\d/.test(mark) ? '1.' : /^[a-zA-Z]/.test(mark) ? 'a.' : mark.startsWith('<') ? '<.>' : mark;
   return termMarker.exec(line)?.[2] ?? null;
+}
+
+/** A poem's lines end where they end. */
+function verse(lines: string[]): string {
+  return lines.join('\n').replace(/^\n+|\s+$/g, '');
 }
 
 /** Lines of one paragraph: joined by spaces, but behind a ` +` the line ends. */

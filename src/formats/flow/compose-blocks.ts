@@ -2,6 +2,7 @@
 import { refTo } from '../../document/builder.js';
 import type { DocumentBuilder, NodeOptions, TextOptions } from '../../document/builder.js';
 import type { CellInput } from '../../document/table-grid.js';
+import { quoteName } from '../../document/model.js';
 import type { DocumentNode, GroupItem, ListItem } from '../../document/model.js';
 import { wordsOfBlocks } from './flow-blocks.js';
 import type { FlowBlock, FlowListEntry, FlowRun, FlowTable, FlowTableEntry } from './flow-blocks.js';
@@ -55,8 +56,16 @@ class Composer {
         addItem(builder, block.caption, (text, more) => builder.addCaption(picture, text, more));
         break;
       }
+      case 'quote': this.#quote(block.blocks, options, depth); break;
       case 'furniture': this.blocks(block.blocks, { ...options, layer: 'furniture' }, depth); break;
     }
+  }
+
+  /** Past the deepest level what is quoted stands in the quotation that is there. */
+  #quote(blocks: FlowBlock[], options: NodeOptions, depth: number): void {
+    if (wordsOfBlocks(blocks) === '' && !blocks.some(({ kind }) => kind === 'picture')) return;
+    const parent = depth >= deepestList ? options.parent : this.#builder.addGroup('unspecified', quoteName, options);
+    this.blocks(blocks, { ...options, parent }, depth + 1);
   }
 
   #labelled(label: 'footnote' | 'reference', runs: FlowRun[], options: NodeOptions): void {

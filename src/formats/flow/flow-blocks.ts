@@ -54,7 +54,7 @@ export type FlowBlock =
   | { kind: 'formula'; latex: string }
   | FlowTable
   | { kind: 'picture'; image?: ImageBytes | undefined; caption: FlowRun[] }
-  | { kind: 'furniture'; blocks: FlowBlock[] };
+  | { kind: 'furniture' | 'quote'; blocks: FlowBlock[] };
 
 /** The words of runs, white space folded. */
 export function wordsOf(runs: FlowRun[]): string {
@@ -73,7 +73,7 @@ function wordsOfBlock(block: FlowBlock): string {
     case 'formula': return block.latex;
     case 'table': return block.rows.map((row) => row.map((entry) => wordsOfBlocks(entry.blocks)).join(' ')).join('\n');
     case 'picture': return wordsOf(block.caption);
-    case 'furniture': return wordsOfBlocks(block.blocks);
+    case 'furniture': case 'quote': return wordsOfBlocks(block.blocks);
     default: return wordsOf(block.runs);
   }
 }
