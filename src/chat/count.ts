@@ -5,6 +5,6 @@ import { promptQuestion, type Preparer } from './prepare.js';
 
 /** Rejects with `invalid_request` for what the template refuses, `invalid_model`, `cancelled`. */
 export async function countPrompt(sandbox: Pick<Preparer, 'render'>, lease: Lease, conversation: Conversation, signal: AbortSignal, now: Date): Promise<number> {
-  const { prompt, addSpecial } = await sandbox.render({ ...await promptQuestion(lease, conversation, now), roughly: false });
+  const { prompt, addSpecial } = await sandbox.render({ ...await promptQuestion(lease, conversation, now), roughly: null });
   return lease.model.countTokens(prompt, { addSpecial, signal });
 }

@@ -2,12 +2,13 @@
 import { LecternError } from '../errors.js';
 import type { Lease } from '../models/types.js';
 import type { AnswerRequest, Conversation } from './answer.js';
+import type { PromptPart } from '../engine/port.js';
 import type { Message, OutputFormat, Tool } from './conversation.js';
-import { fit, mustFit, refuseFarTooLong } from './fit.js';
+import { type Beginning, fit, mustFit, refuseFarTooLong } from './fit.js';
 import { type AnswerForm, answerForm, type FormQuestion, isFixedForm, syntaxOf } from './form.js';
 import { controlToken, specialToken, tokenText } from './model-texts.js';
 import { type OutputSyntax, plainText } from './output/reader.js';
-import { withPart } from './prompt/packed.js';
+import { beginningOf, withPart } from './prompt/packed.js';
 import { chooseTemplate, sizeOf, sourceOf, stopsOf, type TemplateSource } from './prompt/render.js';
 import type { Sandbox } from './sandbox/sandbox.js';
 import type { RenderQuestion } from './sandbox/verbs.js';
@@ -34,9 +35,16 @@ export async function prepare(sandbox: Preparer, lease: Lease, { input, format }
   if (input.kind === 'messages') return prepareConversation(sandbox, lease, input, format, signal, now);
   const form = await formOf(sandbox, { format, tools: [], toolChoice: 'none', singleToolCall: false, think: undefined, source: '', opensThought: false });
   const { prompt, addSpecial } = input;
-  const isIds = Array.isArray(prompt) && typeof (prompt as readonly unknown[])[0] === 'number';
-  if (!isIds) await refuseFarTooLong(lease, sizeOf(prompt), async () => ({ prompt, addSpecial }), signal);
-  const ids = isIds ? [...prompt as readonly number[]] : await lease.model.tokenize(prompt, { addSpecial, signal });
+  const isIds = (asked: typeof prompt): asked is readonly number[] => Array.isArray(asked) && typeof (asked as readonly unknown[])[0] === 'number';
+  if (!isIds(prompt)) {
+    const parts: readonly PromptPart[] = typeof prompt === 'string' ? [{ text: prompt, special: false }] : prompt;
+    const beginning = async (mostCharacters: number): Promise<Beginning> => {
+      const { parts: kept, isCut } = beginningOf(parts, mostCharacters);
+      return { prompt: kept, addSpecial, isCut };
+    };
+    await refuseFarTooLong(lease, sizeOf(prompt), beginning, signal);
+  }
+  const ids = isIds(prompt) ? [...prompt] : await lease.model.tokenize(prompt, { addSpecial, signal });
   if (ids.length === 0) throw new LecternError('invalid_request', 'The prompt has no tokens.', { about: 'prompt' });
   mustFit(lease, ids.length);
   return { ids, droppedMessages: 0, grammar: form.grammar, grammarTriggers: form.grammarTriggers, grammarRequired: form.grammarRequired, stops: [], syntax: plainText, controlMarkers: new Map() };
@@ -74,9 +82,9 @@ async function prepareConversation(
     dropOldest: conversation.dropOldest ?? false,
     before,
     sizeOf: (messages) => sizeOf(messages) + toolsSize,
-    renderRoughly: (messages) => sandbox.render({ template, messages, options, roughly: true }),
+    renderRoughly: (messages, mostCharacters) => sandbox.render({ template, messages, options, roughly: { mostCharacters } }),
     render: async (messages) => {
-      const { prompt, addSpecial, opensThought } = await sandbox.render({ template, messages, options, roughly: false });
+      const { prompt, addSpecial, opensThought } = await sandbox.render({ template, messages, options, roughly: null });
       const form = await formFor(opensThought);
       return { prompt: form.promptEnd === '' ? prompt : withPart(prompt, { text: form.promptEnd, special: true }), addSpecial, rendered: form };
     },

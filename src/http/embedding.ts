@@ -1,7 +1,5 @@
 /** Vectors of several texts, for every contract's embedding route. */
 import { setMaxListeners } from 'node:events';
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { FastifyReply } from 'fastify';
 import type { RawPrompt } from '../chat/answer.js';
 import { LecternError } from '../errors.js';
 import type { Lease } from '../models/types.js';
@@ -49,23 +47,7 @@ export function shorten(vector: Float32Array, dimensions: number | undefined): F
   return length === 0 ? kept : kept.map((value) => value / length);
 }
 
-/** Other requests come between the parts of a long answer that take so long. */
-const longestTurnMs = 5;
-
-/** An object with the fields of `before`, then the list `name` of `count` items, then the fields of `after`; written part by part, as thousands of vectors take seconds. */
-export async function sendList(reply: FastifyReply, before: object, name: string, count: number, itemAt: (index: number) => unknown, after: object): Promise<FastifyReply> {
-  const [head, tail] = [JSON.stringify(before).slice(0, -1), JSON.stringify(after).slice(1)];
-  const parts: Buffer[] = [];
-  let text = `${head}${head === '{' ? '' : ','}${JSON.stringify(name)}:[`;
-  let began = performance.now();
-  for (let index = 0; index < count; index += 1) {
-    text += `${index === 0 ? '' : ','}${JSON.stringify(itemAt(index))}`;
-    if (performance.now() - began < longestTurnMs) continue;
-    parts.push(Buffer.from(text));
-    text = '';
-    await nextTurn();
-    began = performance.now();
-  }
-  parts.push(Buffer.from(`${text}]${tail === '}' ? '' : ','}${tail}`));
-  return reply.code(200).header('content-type', 'application/json').send(Buffer.concat(parts));
+/** What itemAt() makes, one after the other: thousands of vectors are not numbers of JSON at the same time. */
+export function* itemsOf(count: number, itemAt: (index: number) => unknown): Generator<unknown> {
+  for (let index = 0; index < count; index += 1) yield itemAt(index);
 }

@@ -3,6 +3,7 @@ import t from 'tap';
 import type { AnswerRequest, AnswerTokens, Conversation } from '../../src/chat/answer.js';
 import { complete } from '../support/direct-sandbox.js';
 import type { Message, OutputPart } from '../../src/chat/conversation.js';
+import type { PackedPrompt } from '../../src/engine/port.js';
 import { chatLease } from '../support/chat-lease.js';
 import { failureOf } from '../support/failure-of.js';
 import { readGbnf } from '../support/gbnf.js';
@@ -167,6 +168,24 @@ t.test('too long: both counts, or the fewest of the oldest messages left out', a
   const withTools: Message[] = [...say('x'.repeat(150)), { role: 'assistant', content: '', toolCalls: [{ id: '1', name: 'f', arguments: {} }] }, { role: 'tool', content: 'sunny' }, ...say('thanks')];
   await complete(lease, ask(withTools, { input: { dropOldest: true } }), {}, never);
   t.notMatch(engine.generated.at(-1)?.prompt, /^<\|im_start\|>tool/, 'no tool\'s answer first');
+});
+
+t.test('of a text that is far too long the beginning is counted', async (t) => {
+  const { lease } = await chatLease({ context: 150, answer: () => 'ok' }, { chatTemplate: chatMl });
+  const handed: number[] = [];
+  const model = Object.create(lease.model, {
+    countTokens: { value: (...asked: Parameters<typeof lease.model.countTokens>) => {
+      handed.push('utf8' in (asked[0] as object) ? (asked[0] as PackedPrompt).utf8.length : JSON.stringify(asked[0]).length);
+      return lease.model.countTokens(...asked);
+    } },
+    tokenize: { value: () => t.fail('it is not tokenised') }, info: { value: lease.model.info },
+  }) as typeof lease.model;
+  const counting = { ...lease, model };
+  const raw: AnswerRequest = { input: { kind: 'prompt', prompt: 'x'.repeat(1_000_000), addSpecial: true }, format: { kind: 'text' }, sampling: {} };
+  for (const asked of [ask(say('x'.repeat(1_000_000))), raw]) {
+    t.match(await failureOf(complete(counting, asked, {}, never)), { code: 'context_overflow', message: /it has more than 4[78]\d\d tokens and the context holds 150/ });
+  }
+  t.ok(handed.length === 2 && handed.every((length) => length < 5_000), `${handed.join()} bytes go to the engine`);
 });
 
 t.test('of all ways to leave out the oldest, the one that leaves out the fewest', async (t) => {

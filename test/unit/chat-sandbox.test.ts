@@ -1,6 +1,6 @@
 /** The sandbox: processes that prepare requests, their limits, and the event loop that stays free beside them. */
 import t, { type Test } from 'tap';
-import { packParts, withPart } from '../../src/chat/prompt/packed.js';
+import { beginningOf, packParts, withPart } from '../../src/chat/prompt/packed.js';
 import { deepestNesting, measureJson, mostListNumbers, mostValues, parseJson } from '../../src/chat/sandbox/json-text.js';
 import type { Sandbox } from '../../src/chat/sandbox/sandbox.js';
 import type { RenderQuestion } from '../../src/chat/sandbox/verbs.js';
@@ -19,7 +19,7 @@ function open(t: Test): { sandbox: Sandbox; lines: string[] } {
 }
 
 const question = (source: string, content = 'Hi', kind: 'jinja' | 'go' = 'jinja'): RenderQuestion => ({
-  template: { kind, source }, messages: [{ role: 'user', content }], options: { tools: [], now: new Date(2026, 0, 1), bosText: '', eosText: '' }, roughly: false,
+  template: { kind, source }, messages: [{ role: 'user', content }], options: { tools: [], now: new Date(2026, 0, 1), bosText: '', eosText: '' }, roughly: null,
 });
 const textOf = async (sandbox: Sandbox, asked: RenderQuestion): Promise<string> => Buffer.from((await sandbox.render(asked)).prompt.utf8).toString();
 
@@ -129,6 +129,18 @@ function refusalOf(work: () => unknown): string {
     return (thrown as Error).message;
   }
 }
+
+t.test('only the beginning of a prompt is returned where it is only to be counted', async (t) => {
+  const { sandbox } = open(t);
+  const { prompt, isCut } = await sandbox.render({ ...question('<{{ messages[0].content }}>', 'x'.repeat(1_000_000)), roughly: { mostCharacters: 1_000 } });
+  t.equal(Buffer.from(prompt.utf8).toString(), `<${'x'.repeat(999)}`);
+  t.equal(isCut, true);
+  t.match(await sandbox.render({ ...question('<{{ messages[0].content }}>'), roughly: { mostCharacters: 4 } }), { isCut: false });
+  const parts = [{ text: 'abc', special: true }, { text: 'de', special: false }];
+  t.strictSame(beginningOf(parts, 5), { parts, isCut: false });
+  t.strictSame(beginningOf(parts, 4), { parts: [parts[0], { text: 'd', special: false }], isCut: true });
+  t.strictSame(beginningOf(parts, 3), { parts: [parts[0], { text: '', special: false }], isCut: true });
+});
 
 t.test('packed prompts are their parts', async (t) => {
   const parts = [{ text: '<|é|>', special: true }, { text: '', special: false }, { text: 'a😀\ud800', special: false }];

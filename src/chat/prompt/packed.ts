@@ -12,6 +12,18 @@ export function packParts(parts: readonly PromptPart[]): PackedPrompt {
   };
 }
 
+/** The parts up to so many characters, and whether that leaves any out. */
+export function beginningOf(parts: readonly PromptPart[], mostCharacters: number): { parts: readonly PromptPart[]; isCut: boolean } {
+  const kept: PromptPart[] = [];
+  let left = mostCharacters;
+  for (const part of parts) {
+    if (part.text.length > left) return { parts: [...kept, { text: part.text.slice(0, left), special: part.special }], isCut: true };
+    kept.push(part);
+    left -= part.text.length;
+  }
+  return { parts, isCut: false };
+}
+
 /** The prompt with one more part behind it. */
 export function withPart({ utf8, ends, special }: PackedPrompt, part: PromptPart): PackedPrompt {
   const more = packParts([part]);

@@ -4,7 +4,7 @@ import type { PackedPrompt } from '../../engine/port.js';
 import type { Message } from '../conversation.js';
 import { answerForm, endsInThought, type AnswerForm, type FormQuestion } from '../form.js';
 import { parseGo } from '../prompt/go-template/parser.js';
-import { packParts } from '../prompt/packed.js';
+import { beginningOf, packParts } from '../prompt/packed.js';
 import { readTemplate, renderPrompt, renderRoughly, type TemplateSource } from '../prompt/render.js';
 import type { RenderOptions } from '../prompt/render-options.js';
 import { parseJson } from './json-text.js';
@@ -13,13 +13,15 @@ export interface RenderQuestion {
   template: TemplateSource;
   messages: readonly Message[];
   options: RenderOptions;
-  /** All of the prompt counts as the template's: enough to count its tokens by, in a third of the time. */
-  roughly: boolean;
+  /** All of the prompt counts as the template's, and only the beginning is returned: enough to count its tokens by, in a third of the time. */
+  roughly: { mostCharacters: number } | null;
 }
 
 export interface RenderedText {
   prompt: PackedPrompt;
   addSpecial: boolean;
+  /** Only the beginning was asked for, and there is more. */
+  isCut: boolean;
   /** The prompt ends inside of a thought. */
   opensThought: boolean;
 }
@@ -39,8 +41,9 @@ export const verbs: Verbs = {
   readJson: (_question, bytes) => parseJson(bytes),
   render: ({ template, messages, options, roughly }) => {
     const read = readTemplate(template);
-    const { parts, addSpecial } = roughly ? renderRoughly(read, messages, options) : renderPrompt(read, messages, options);
-    return { prompt: packParts(parts), addSpecial, opensThought: endsInThought(parts, 'source' in template ? template.source : '') };
+    const { parts, addSpecial } = roughly === null ? renderPrompt(read, messages, options) : renderRoughly(read, messages, options);
+    const beginning = beginningOf(parts, roughly?.mostCharacters ?? Infinity);
+    return { prompt: packParts(beginning.parts), addSpecial, isCut: beginning.isCut, opensThought: endsInThought(parts, 'source' in template ? template.source : '') };
   },
   form: answerForm,
   checkGoTemplate: (source) => { parseGo(source); },

@@ -6,7 +6,7 @@ import { measureJson } from '../../chat/sandbox/json-text.js';
 import { LecternError } from '../../errors.js';
 import { HttpFailure, type Issue } from '../error-reply.js';
 import type { HttpSettings } from '../settings.js';
-import { FormMeter, longestTextBytes, mostBodyBytes, mostParts, mostTextBytes, partTooLong } from './form-limits.js';
+import { FormMeter, longestTextBytes, mostBodyBytes, mostParts, mostTextBytes, partTooLong, tooManyParts } from './form-limits.js';
 import { baseName, type CreateInput, inputName, receive, type ReceivedDocument } from './upload.js';
 
 const partsPerTurn = 20;
@@ -27,7 +27,7 @@ export async function receiveForm(request: FastifyRequest, create: CreateInput, 
   const form: ReceivedForm = { fields: new Map(), documents: [], documentCount: 0, strangeFiles: [], issues: [] };
   if (!request.isMultipart()) return form;
   const limits = { parts: mostParts, fieldSize: longestTextBytes, fileSize: Infinity };
-  const meter = new FormMeter(request.raw, mostBodyBytes(settings));
+  const meter = new FormMeter(request.raw, request.headers['content-type'], mostBodyBytes(settings));
   try {
     const parts = request.parts({ limits, ...filesHaveNames });
     let textBytes = 0;
@@ -129,7 +129,7 @@ function receiveText(name: string, text: string, form: ReceivedForm): number {
 function asFormFailure(thrown: unknown): unknown {
   if (thrown instanceof HttpFailure || thrown instanceof LecternError) return thrown;
   const { code, message, syscall } = thrown as NodeJS.ErrnoException;
-  if (code === 'FST_PARTS_LIMIT') return new HttpFailure(400, `Too many fields. Maximum number of fields is ${mostParts}.`);
+  if (code === 'FST_PARTS_LIMIT') return tooManyParts();
   if (code === 'FST_MP_PREMATURE_CLOSE' || code === 'ECONNRESET') return new LecternError('cancelled', 'The client went away.');
   if (syscall !== undefined) return thrown;
   return new HttpFailure(400, message.includes('Boundary not found') ? 'Missing boundary in multipart.' : 'Invalid multipart data.');

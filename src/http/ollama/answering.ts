@@ -7,7 +7,9 @@ import type { CatalogueEntry, KeepAlive, Lease } from '../../models/types.js';
 import type { Log } from '../dependencies.js';
 import { sendJson } from '../error-reply.js';
 import { EventStream } from '../event-stream.js';
+import { jsonPieces, sendPieces } from '../json-pieces.js';
 import { checkKeepAlive, followQueue, type LanguageServices, takeTurn } from '../language.js';
+import { describeLogprobs } from '../logprobs.js';
 import { describeError, expected } from './errors.js';
 
 type Json = Record<string, unknown>;
@@ -41,18 +43,18 @@ export async function answerOllama(route: LanguageRoute, request: FastifyRequest
   const began = performance.now();
   const head = (): Json => ({ model: asked.model, created_at: route.services.now().toISOString() });
   if (!asked.stream) {
-    const body = await run(route, reply, asked, () => undefined, (lease, answer, loadMs) => {
+    const pieces = await run(route, reply, asked, () => undefined, (lease, answer, loadMs) => {
       const choice = answer.choices[0];
-      const logprobs = choice === undefined ? {} : describeLogprobs(lease, choice.tokens);
-      return { ...head(), ...shape.whole(choice?.parts ?? []), ...logprobs, ...ending(answer, began, loadMs), ...shape.last(answer) };
+      const logprobs = choice !== undefined && hasLogprobs(choice.tokens) ? { logprobs: describeLogprobs(lease, choice.tokens) } : {};
+      return jsonPieces({ ...head(), ...shape.whole(choice?.parts ?? []), ...logprobs, ...ending(answer, began, loadMs), ...shape.last(answer) });
     });
-    return sendJson(reply, 200, body);
+    return sendPieces(reply, pieces);
   }
   const lines = new EventStream(reply, 'lines');
   followQueue(reply, (position) => lines.queuePosition(position));
   try {
     await run(route, reply, asked, (lease, parts, tokens) => {
-      const logprobs = describeLogprobs(lease, tokens);
+      const logprobs = hasLogprobs(tokens) ? { logprobs: [...describeLogprobs(lease, tokens)] } : {};
       const shown = parts.length > 0 ? parts.map((part) => shape.part(part)) : 'logprobs' in logprobs ? [shape.part(null)] : [];
       shown.forEach((fields, index) => lines.send({ ...head(), ...fields, ...(index === 0 ? logprobs : {}), done: false }));
     }, (_lease, answer, loadMs) => {
@@ -67,9 +69,13 @@ export async function answerOllama(route: LanguageRoute, request: FastifyRequest
   return reply;
 }
 
+function hasLogprobs({ logprobs = [] }: AnswerTokens): boolean {
+  return logprobs.length > 0;
+}
+
 function run<T>(
   { services }: LanguageRoute, reply: FastifyReply, asked: Asked,
-  onParts: (lease: Lease, parts: OutputPart[], tokens: AnswerTokens) => void, end: (lease: Lease, answer: Answer, loadMs: number) => T,
+  onParts: (lease: Lease, parts: OutputPart[], tokens: AnswerTokens) => void, end: (lease: Lease, answer: Answer, loadMs: number) => T | Promise<T>,
 ): Promise<T> {
   return takeTurn(services, reply, services.slots, {
     entry: asked.entry,
@@ -107,15 +113,6 @@ function ending(answer: Answer, began: number, loadMs: number): Json {
     ...(answer.cachedTokens > 0 ? { prompt_cached_count: answer.cachedTokens } : {}),
     ...(answer.droppedMessages > 0 ? { prompt_truncated: true, dropped_messages: answer.droppedMessages } : {}),
   };
-}
-
-function describeLogprobs(lease: Lease, { logprobs }: AnswerTokens): Json {
-  if (logprobs === undefined || logprobs.length === 0) return {};
-  const describe = (id: number, logprob: number): Json => {
-    const bytes = lease.model.tokenBytes(id);
-    return { token: new TextDecoder().decode(bytes), logprob, bytes: [...bytes] };
-  };
-  return { logprobs: logprobs.map(({ id, logprob, top }) => ({ ...describe(id, logprob), top_logprobs: top.map((other) => describe(other.id, other.logprob)) })) };
 }
 
 /** An empty prompt loads the model, or with keep_alive 0 unloads it. */

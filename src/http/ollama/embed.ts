@@ -3,8 +3,9 @@ import type { FastifyInstance } from 'fastify';
 import { LecternError } from '../../errors.js';
 import { parseKeepAlive } from '../../models/keep-alive-notation.js';
 import type { CatalogueEntry, Lease } from '../../models/types.js';
-import { embedAll, type Embedded, sendList, shorten } from '../embedding.js';
+import { embedAll, type Embedded, itemsOf, shorten } from '../embedding.js';
 import { sendJson } from '../error-reply.js';
+import { jsonPieces, sendPieces } from '../json-pieces.js';
 import { FieldError, type Fields } from '../fields.js';
 import { takeTurn } from '../language.js';
 import { type LanguageRoute, nanoseconds } from './answering.js';
@@ -24,12 +25,14 @@ export function addEmbed(scope: FastifyInstance, route: LanguageRoute): void {
       entry, keepAlive, work: async (lease, signal, took) => ({ ...await embedFitting(lease, inputs, { truncate, signal }), loadMs: took }),
     });
     const vectorAt = (index: number): number[] => [...shorten((embedded[index] as Embedded).vector, dimensions === 0 ? undefined : dimensions)];
-    return sendList(reply, { model }, 'embeddings', embedded.length, vectorAt, {
+    return sendPieces(reply, await jsonPieces({
+      model,
+      embeddings: itemsOf(embedded.length, vectorAt),
       total_duration: nanoseconds(performance.now() - began),
       load_duration: nanoseconds(loadMs),
       prompt_eval_count: embedded.reduce((sum, { promptTokens }) => sum + promptTokens, 0),
       ...(cut.length > 0 ? { prompt_truncated: true, truncated_inputs: cut } : {}),
-    });
+    }));
   });
   scope.post('/api/embeddings', async (request, reply) => {
     const fields = readBody(request.body);

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Answer, AnswerChoice, AnswerTokens } from '../../chat/answer.js';
 import type { CutCall, OutputPart, ToolCall } from '../../chat/conversation.js';
 import type { Lease } from '../../models/types.js';
+import { describeLogprobs } from '../logprobs.js';
 
 type Json = Record<string, unknown>;
 
@@ -20,18 +21,6 @@ export function describeUsage({ promptTokens, cachedTokens, completionTokens, re
     prompt_tokens_details: { cached_tokens: cachedTokens },
     completion_tokens_details: { reasoning_tokens: reasoningTokens },
   };
-}
-
-function describeToken(lease: Lease, id: number, logprob: number): Json {
-  const bytes = lease.model.tokenBytes(id);
-  return { token: new TextDecoder().decode(bytes), logprob, bytes: [...bytes] };
-}
-
-export function describeLogprobs(lease: Lease, { logprobs }: AnswerTokens): Json {
-  const content = (logprobs ?? []).map(({ id, logprob, top }) => ({
-    ...describeToken(lease, id, logprob), top_logprobs: top.map((other) => describeToken(lease, other.id, other.logprob)),
-  }));
-  return { content, refusal: null };
 }
 
 /** Of a call that was cut: what there is. */
@@ -54,6 +43,7 @@ export interface ChatHead {
   fingerprint: string;
 }
 
+/** For jsonPieces(). */
 export function wholeCompletion(head: ChatHead, lease: Lease, answer: Answer, wantsLogprobs: boolean): Json {
   return {
     id: head.id,
@@ -77,7 +67,7 @@ function wholeChoice(choice: AnswerChoice, index: number, lease: Lease, wantsLog
     ...(reasoning === '' ? {} : { reasoning }),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
   };
-  return { index, message, logprobs: wantsLogprobs ? describeLogprobs(lease, choice.tokens) : null, finish_reason: finishReasons[choice.finishReason] };
+  return { index, message, logprobs: wantsLogprobs ? { content: describeLogprobs(lease, choice.tokens), refusal: null } : null, finish_reason: finishReasons[choice.finishReason] };
 }
 
 /** The chunks of one stream. */
@@ -89,7 +79,7 @@ export class ChatChunks {
 
   /** One chunk a part; the first of a choice tells the role. */
   parts(lease: Lease, choice: number, parts: OutputPart[], tokens: AnswerTokens): Json[] {
-    const logprobs = tokens.logprobs === undefined || tokens.logprobs.length === 0 ? null : describeLogprobs(lease, tokens);
+    const logprobs = tokens.logprobs === undefined || tokens.logprobs.length === 0 ? null : { content: [...describeLogprobs(lease, tokens)], refusal: null };
     const deltas = parts.map((part) => this.#delta(choice, part));
     // Tokens whose text is held back still tell their logprobs.
     if (deltas.length === 0 && logprobs !== null) deltas.push({});

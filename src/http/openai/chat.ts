@@ -3,8 +3,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Answer, AnswerListener } from '../../chat/answer.js';
 import type { CatalogueEntry, Lease } from '../../models/types.js';
 import type { Log } from '../dependencies.js';
-import { sendJson } from '../error-reply.js';
 import { Fields } from '../fields.js';
+import { jsonPieces, sendPieces } from '../json-pieces.js';
 import { type LanguageServices, requireCapability, takeTurn, withModelDefaults } from '../language.js';
 import { type ChatRequest, readChatRequest } from './chat-request.js';
 import { refuseThinking } from './checks.js';
@@ -20,8 +20,8 @@ export function addChat(scope: FastifyInstance, services: LanguageServices, log:
     refuseStrangeBiases(asked.answer.sampling, entry.description.vocabularySize);
     refuseThinking(asked.thinkWish, entry, asked.model);
     if (asked.stream) return streamChat(services, log, request, reply, asked, entry);
-    const body = await answerChat(services, reply, asked, entry, {}, (lease, answer) => wholeCompletion(describeHead(services, entry, asked), lease, answer, asked.wantsLogprobs));
-    return sendJson(reply, 200, body);
+    const pieces = await answerChat(services, reply, asked, entry, {}, (lease, answer) => jsonPieces(wholeCompletion(describeHead(services, entry, asked), lease, answer, asked.wantsLogprobs)));
+    return sendPieces(reply, pieces);
   });
 }
 
@@ -33,7 +33,7 @@ function describeHead(services: LanguageServices, entry: CatalogueEntry, asked: 
 function answerChat<T>(
   services: LanguageServices, reply: FastifyReply, asked: ChatRequest, entry: CatalogueEntry,
   listen: Omit<AnswerListener, 'onParts'> & { onParts?: (lease: Lease, ...rest: Parameters<NonNullable<AnswerListener['onParts']>>) => void },
-  end: (lease: Lease, answer: Answer) => T,
+  end: (lease: Lease, answer: Answer) => T | Promise<T>,
 ): Promise<T> {
   return takeTurn(services, reply, services.slots, {
     entry,

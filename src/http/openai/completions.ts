@@ -5,9 +5,10 @@ import type { OutputPart, Sampling } from '../../chat/conversation.js';
 import { layerSampling } from '../../models/layer-sampling.js';
 import type { CatalogueEntry, KeepAlive, Lease } from '../../models/types.js';
 import type { Log } from '../dependencies.js';
-import { sendJson } from '../error-reply.js';
 import type { EventStream } from '../event-stream.js';
 import { Fields } from '../fields.js';
+import { jsonPieces, sendPieces } from '../json-pieces.js';
+import { tokenText } from '../logprobs.js';
 import { type LanguageServices, requireCapability, takeTurn } from '../language.js';
 import { annotations, checkAnnotations, checkSampling, readKeepAlive, readStreamOptions, refuseUnknown } from './checks.js';
 import { describeUsage, freshId } from './chat-shape.js';
@@ -65,12 +66,12 @@ export function addCompletions(scope: FastifyInstance, services: LanguageService
     refuseStrangeIds(asked.prompts, entry.description.vocabularySize, fields, 'prompt');
     refuseStrangeBiases(asked.sampling, entry.description.vocabularySize);
     if (asked.stream) return streamEvents(reply, request, log, (events) => streamCompletion(services, reply, asked, entry, events));
-    const body = await complete(services, reply, asked, entry, () => undefined, async (lease, answers) => ({
+    const pieces = await complete(services, reply, asked, entry, () => undefined, async (lease, answers) => jsonPieces({
       ...describeHead(services, asked, entry),
       choices: await describeChoices(asked, lease, answers),
       usage: describeUsage(sum(answers)),
     }));
-    return sendJson(reply, 200, body);
+    return sendPieces(reply, pieces);
   });
 }
 
@@ -131,28 +132,34 @@ function describeChoice(asked: CompletionRequest, lease: Lease, choice: AnswerCh
   return {
     index,
     text: textOf(choice.parts),
-    logprobs: asked.sampling.logprobs === undefined ? null : describeLogprobs(lease, choice.tokens, 0).lists,
+    logprobs: asked.sampling.logprobs === undefined ? null : describeLogprobs(lease, choice.tokens, 0),
     finish_reason: choice.finishReason === 'length' ? 'length' : 'stop',
     ...(asked.wantsIds ? { token_ids: choice.tokens.ids } : {}),
   };
 }
 
-/** The route's own form: parallel lists; `offset` counts the characters of the tokens before. */
-function describeLogprobs(lease: Lease, { logprobs = [] }: AnswerTokens, offset: number): { lists: Json; offset: number } {
-  const text = (id: number): string => new TextDecoder().decode(lease.model.tokenBytes(id));
-  const offsets: number[] = [];
-  const tokens = logprobs.map(({ id }) => text(id));
-  for (const token of tokens) {
-    offsets.push(offset);
-    offset += token.length;
+/** The route's own form: parallel lists, made as they are written; `offset` counts the characters of the tokens before. */
+function describeLogprobs(lease: Lease, { logprobs = [] }: AnswerTokens, offset: number): Record<string, Generator<unknown>> {
+  function* each<T>(describe: (token: NonNullable<AnswerTokens['logprobs']>[number]) => T): Generator<T> {
+    for (const token of logprobs) yield describe(token);
   }
-  const lists = {
-    tokens,
-    token_logprobs: logprobs.map(({ logprob }) => logprob),
-    top_logprobs: logprobs.map(({ top }) => Object.fromEntries(top.map(({ id, logprob }) => [text(id), logprob]))),
-    text_offset: offsets,
+  let at = offset;
+  return {
+    tokens: each(({ id }) => tokenText(lease, id)),
+    token_logprobs: each(({ logprob }) => logprob),
+    top_logprobs: each(({ top }) => Object.fromEntries(top.map(({ id, logprob }) => [tokenText(lease, id), logprob]))),
+    text_offset: each(({ id }) => {
+      const before = at;
+      at += tokenText(lease, id).length;
+      return before;
+    }),
   };
-  return { lists, offset };
+}
+
+/** Of the few tokens of one event. */
+function describeBurst(lease: Lease, tokens: AnswerTokens, offset: number): { lists: Record<string, unknown[]>; offset: number } {
+  const lists = Object.fromEntries(Object.entries(describeLogprobs(lease, tokens, offset)).map(([name, items]) => [name, [...items]]));
+  return { lists, offset: offset + (lists['tokens'] ?? []).reduce((sum: number, token) => sum + (token as string).length, 0) };
 }
 
 async function streamCompletion(
@@ -163,7 +170,7 @@ async function streamCompletion(
   const head = (): Json => (made ??= describeHead(services, asked, entry));
   const chunk = (choice: Json): Json => ({ ...head(), choices: [choice], ...(asked.includeUsage ? { usage: null } : {}) });
   const onParts: OnParts = (lease, index, parts, tokens) => {
-    const logprobs = asked.sampling.logprobs === undefined ? null : describeLogprobs(lease, tokens, offsets.get(index) ?? 0);
+    const logprobs = asked.sampling.logprobs === undefined ? null : describeBurst(lease, tokens, offsets.get(index) ?? 0);
     if (logprobs !== null) offsets.set(index, logprobs.offset);
     const ids = asked.wantsIds ? { token_ids: tokens.ids } : {};
     events.send(chunk({ index, text: textOf(parts), logprobs: logprobs?.lists ?? null, finish_reason: null, ...ids }));

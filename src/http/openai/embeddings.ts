@@ -1,7 +1,8 @@
 /** POST /v1/embeddings. */
 import type { FastifyInstance } from 'fastify';
-import { embedAll, type Embedded, sendList, shorten } from '../embedding.js';
+import { embedAll, type Embedded, itemsOf, shorten } from '../embedding.js';
 import { Fields } from '../fields.js';
+import { jsonPieces, sendPieces } from '../json-pieces.js';
 import { type LanguageServices, requireCapability, takeTurn } from '../language.js';
 import { annotations, checkAnnotations, readKeepAlive, refuseUnknown } from './checks.js';
 import { readPrompts, refuseStrangeIds } from './prompts.js';
@@ -28,7 +29,7 @@ export function addEmbeddings(scope: FastifyInstance, services: LanguageServices
       const shortened = shorten((embedded[index] as Embedded).vector, dimensions);
       return { object: 'embedding', index, embedding: encoding === 'float' ? [...shortened] : base64(shortened) };
     };
-    return sendList(reply, { object: 'list' }, 'data', embedded.length, itemAt, { model, usage: { prompt_tokens: tokens, total_tokens: tokens } });
+    return sendPieces(reply, await jsonPieces({ object: 'list', data: itemsOf(embedded.length, itemAt), model, usage: { prompt_tokens: tokens, total_tokens: tokens } }));
   });
 }
 

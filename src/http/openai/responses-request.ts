@@ -1,6 +1,7 @@
 /** The body of POST /v1/responses as a conversation; nothing is stored between requests. */
 import type { AnswerRequest } from '../../chat/answer.js';
 import type { Message, Tool } from '../../chat/conversation.js';
+import { sizeOf } from '../../chat/prompt/render.js';
 import { JsonMeasure } from '../../chat/sandbox/json-text.js';
 import type { KeepAlive } from '../../models/types.js';
 import { FieldError, type Fields, withoutUndefined } from '../fields.js';
@@ -52,7 +53,7 @@ export function readResponsesRequest(fields: Fields): ResponsesRequest {
     stream,
     thinkWish,
     keepAlive: readKeepAlive(fields),
-    echo: {
+    echo: boundedEcho({
       instructions: fields.string('instructions') ?? null,
       max_output_tokens: fields.integer('max_output_tokens', tokenCount) ?? null,
       metadata: fields.raw('metadata') ?? {},
@@ -63,7 +64,7 @@ export function readResponsesRequest(fields: Fields): ResponsesRequest {
       tool_choice: fields.raw('tool_choice') ?? 'auto',
       tools: fields.raw('tools') ?? [],
       truncation,
-    },
+    }),
     answer: {
       input: withoutUndefined({
         kind: 'messages' as const,
@@ -78,6 +79,19 @@ export function readResponsesRequest(fields: Fields): ResponsesRequest {
       sampling: withoutUndefined({ ...readSampling(fields), maxTokens: fields.integer('max_output_tokens', tokenCount) }),
     },
   };
+}
+
+/**
+ * Characters that a response repeats of its request, in the body or in three events of the stream: 4 million take 10 ms of the event loop each time. Above
+ * the instructions of a model with a context of a million tokens.
+ */
+const mostRepeated = 4_000_000;
+
+function boundedEcho(echo: Record<string, unknown>): Record<string, unknown> {
+  const size = sizeOf(echo);
+  if (size <= mostRepeated) return echo;
+  const [largest = ''] = Object.keys(echo).sort((one, other) => sizeOf(echo[other]) - sizeOf(echo[one]));
+  throw new FieldError(largest, `A response repeats instructions, metadata, text, tool_choice and tools of its request, which have ${size} characters, of at most ${mostRepeated}; most are of '${largest}'.`);
 }
 
 function readTool(fields: Fields): Tool {
