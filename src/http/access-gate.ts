@@ -1,4 +1,4 @@
-/** Who calls: the address behind listed proxies, the role that the access list gives it, and what only administrators may. */
+/** Admits requests or refuses them (`Gate.admit`): finds the caller's address behind trusted proxies and its role in the access list. `Gate.refusalOf` judges a connection before its first request. Web pages are browser-origins.ts's matter. */
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { LecternError } from '../errors.js';
@@ -27,10 +27,10 @@ const administrator = 'administrator';
 
 const lookMs = 2_000;
 
-/** The identity of all programs of this host, whichever address of loopback they use: none of them gets more by using several. */
+/** The identity of all programs of this host, whichever loopback address they use, so that several addresses do not multiply a limit per caller. */
 const thisHost = '127.0.0.1';
 
-/** Without a gate callers are not distinguished: a service in a test. */
+/** The caller of every request where there is no gate, as in tests. */
 const everyone: Caller = { identity: '', isAdministrator: true };
 
 /**
@@ -39,7 +39,7 @@ const everyone: Caller = { identity: '', isAdministrator: true };
  */
 export class Gate {
   private list: AccessList | null;
-  /** Of the file as it is in use. */
+  /** The text of the access list in use. */
   private text = '';
   private looking: LookingAgain | undefined;
 
@@ -91,10 +91,10 @@ export class Gate {
     this.text = text;
   }
 
-  /** Throws `forbidden`; the request knows its caller then too, for the log. */
+  /** The caller of a request. Throws `forbidden` for a caller that may not use the service; where the caller is known, `request.caller` is set first, for the log. */
   admit(request: FastifyRequest): Caller {
     const peer = parseNetworkAddress(request.raw.socket.remoteAddress ?? '');
-    // A connection that is gone has no address any more; what it asked for must not pass for a local wish.
+    // A closed connection has no address any more; its request must not count as one of this host.
     if (peer === undefined) throw new LecternError('forbidden', 'The address of the client is not known.');
     const forwarded = request.headers['x-forwarded-for'];
     this.refuseUnknownProxy(peer, request);
@@ -104,7 +104,7 @@ export class Gate {
     if (this.list === null) return { identity: isOfThisHost ? thisHost : textOf(address), isAdministrator: isOfThisHost };
     const key = keyOf(request);
     const holder = this.list.holderOf(key ?? '');
-    // As if the list began with loopback's networks as administrators, who enter whatever the setting allowed-roles says.
+    // Unless the list names loopback's networks itself, programs of this host are administrators, whom the setting allowed-roles does not keep out.
     const isLocal = holder === undefined && isOfThisHost && !this.list.namesLoopback(address);
     const role = holder?.role ?? (isLocal ? administrator : this.list.roleOf(address));
     const allowed = role !== undefined && (isLocal || this.settings.allowedRoles.includes(role));

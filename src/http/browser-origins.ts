@@ -1,4 +1,4 @@
-/** What browsers may: strange pages are kept off a loopback service, and CORS as the contract has it. */
+/** Which web pages may call the service: CORS as docling-serve answers it, and defences against DNS rebinding and against requests from pages of other origins. access-gate.ts decides which callers may. */
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';

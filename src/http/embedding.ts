@@ -1,4 +1,4 @@
-/** Vectors of several texts, for every contract's embedding route. */
+/** Embeds the texts of a request, for the embedding routes of the OpenAI and Ollama contracts. */
 import { setMaxListeners } from 'node:events';
 import type { RawPrompt } from '../chat/answer.js';
 import { LecternError } from '../errors.js';
@@ -9,17 +9,17 @@ export interface Embedded {
   promptTokens: number;
 }
 
-/** Asked for at the same time: enough for the engine to fill its passes, in which each text comes out as alone. */
+/** Texts given to the engine at the same time: enough to fill its batches. The vector of a text does not depend on the texts beside it. */
 const atOnce = 64;
 
 /**
- * In order. A failure is the first text's that fails, and names it. `whenTooLong` makes something else of a text that is longer than the model's
- * context, or throws what is said of it.
+ * The results in the order of `inputs`. Rejects with the error of the first text that fails; its message gives the index of the text. `whenTooLong` is called for a text that is longer than the
+ * model's context: it returns another result, or throws the error that is reported.
  */
 export async function embedAll(
   lease: Lease, inputs: RawPrompt['prompt'][], options: { signal: AbortSignal; normalise?: boolean }, whenTooLong?: (index: number, error: LecternError) => Promise<Embedded>,
 ): Promise<Embedded[]> {
-  // Each text listens for the caller's leaving.
+  // Each text adds a listener to the signal, and Node warns of more than ten.
   setMaxListeners(0, options.signal);
   const embedded: Embedded[] = [];
   while (embedded.length < inputs.length) {
@@ -35,7 +35,7 @@ export async function embedAll(
 
 function naming(thrown: unknown, index: number, count: number): unknown {
   if (!(thrown instanceof LecternError) || thrown.code === 'cancelled') return thrown;
-  // Nothing else of a request reaches the engine.
+  // The texts are all of the request that reaches the engine, so an invalid request is invalid for its prompt.
   return new LecternError(thrown.code, count === 1 ? thrown.message : `Input ${index}: ${thrown.message}`, { cause: thrown, ...(thrown.code === 'invalid_request' ? { about: 'prompt' } : {}) });
 }
 
@@ -47,7 +47,7 @@ export function shorten(vector: Float32Array, dimensions: number | undefined): F
   return length === 0 ? kept : kept.map((value) => value / length);
 }
 
-/** What itemAt() makes, one after the other: thousands of vectors are not numbers of JSON at the same time. */
+/** Yields itemAt(0) to itemAt(count - 1), each when it is asked for, so that thousands of vectors are not in memory as JSON numbers at the same time. */
 export function* itemsOf(count: number, itemAt: (index: number) => unknown): Generator<unknown> {
   for (let index = 0; index < count; index += 1) yield itemAt(index);
 }

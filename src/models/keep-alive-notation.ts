@@ -1,11 +1,11 @@
-/** How long a model stays: the notations of the contracts, and the time that stands for ever. */
+/** Reads `keep_alive`, Ollama's field for the time to live of a model, which the OpenAI routes accept too, and says which values any caller may ask for. residency.ts unloads the model. */
 import { LecternError } from '../errors.js';
 import type { KeepAlive } from './types.js';
 
-/** What Ollama shows for a model that stays for ever: so far ahead that its clients say "Forever". */
+/** 292 years: the time to live that Ollama reports for a model without one, so long that its clients show "Forever". */
 const everMs = 292 * 365.25 * 24 * 3_600_000;
 
-/** What anybody may ask for. Less takes a model from those who would come next, more keeps its memory from all others. */
+/** The times to live that any caller may ask for, in ms. A shorter one unloads a model before the next caller uses it; a longer one keeps memory from all other models. */
 const ordinary = { leastMs: 10_000, mostMs: 24 * 3_600_000 };
 
 export function isOrdinary(keepAlive: KeepAlive): boolean {
@@ -17,8 +17,8 @@ const duration = /^[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/
 const part = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g;
 
 /**
- * A number of seconds or a duration as Go writes them ("5m", "1h30m", "0"); negative, or centuries: for ever. Null and undefined: as the settings
- * say. Throws `invalid_request`.
+ * The time to live in ms, from a number of seconds or a duration in Go's notation ("5m", "1h30m", "0"). Infinity (the model stays for ever) for negative values and for 292 years or more; undefined,
+ * which means the setting's value, for null and undefined. Throws `invalid_request`.
  */
 export function parseKeepAlive(value: unknown): KeepAlive | undefined {
   if (value === undefined || value === null) return undefined;
@@ -26,7 +26,7 @@ export function parseKeepAlive(value: unknown): KeepAlive | undefined {
   if (Number.isNaN(ms)) {
     throw new LecternError('invalid_request', `'keep_alive' must be a number of seconds or a duration such as "5m", not ${JSON.stringify(value)?.slice(0, 100)}.`);
   }
-  // Dates end some 270,000 years ahead: what is longer than for ever is for ever.
+  // A JavaScript date cannot hold a time more than 270,000 years ahead, so long times count as for ever.
   return ms < 0 || ms >= everMs ? Infinity : ms;
 }
 
@@ -38,7 +38,7 @@ function durationMs(text: string): number {
   return text.startsWith('-') ? -ms : ms;
 }
 
-/** When a model leaves whose last use ended at `since`. */
+/** When a model is unloaded whose last use ended at `since`; 292 years later where it stays for ever. */
 export function expiryOf(since: Date, keepAlive: KeepAlive): Date {
   return new Date(since.getTime() + Math.min(keepAlive, everMs));
 }

@@ -1,4 +1,4 @@
-/** What is loaded: leases on models, their time to live, and the one budget of memory they share. Which one goes is decided in make-room. */
+/** Which models are loaded: leases on them, their unloading when the time to live after the last lease is over (`#rest`, `#expireIn`), and the memory budget that they share. make-room.ts decides which model is evicted for another. */
 import type { DeviceInfo, LanguageEngine } from '../engine/port.js';
 import type { VisionLoader, VisionModel } from '../engine/vision-port.js';
 import { LecternError, asLecternError } from '../errors.js';

@@ -1,8 +1,8 @@
-/** The record of a task, as it stands in `task.json`: what of a task survives the process. */
+/** The format of `task.json`, the record of a task on disk: its fields, its version, and the check of a record that is read (`parseRecord`). */
 import { errorTable, LecternError, type ErrorCode } from '../errors.js';
 import type { TaskStatus } from './types.js';
 
-/** Of the records that this program writes. */
+/** The version of the records that this program writes. */
 export const recordVersion = 1;
 
 /** One file of a result, as it was when the task ended. */
@@ -13,12 +13,12 @@ export interface OutputFile {
 }
 
 export interface TaskRecord {
-  /** Of the program that wrote it. */
+  /** The `recordVersion` of the program that wrote it. */
   version: number;
   /** The lowest version of a program that can read it; absent in records of older programs, which only their own version reads. */
   readableBy?: number;
   id: string;
-  /** The place in the order of submission, which two tasks of one millisecond do not tell. */
+  /** The place in the order of submission; `createdAt` does not order tasks of the same millisecond. */
   sequence: number;
   kind: string;
   tenant: string;
@@ -38,7 +38,7 @@ export interface TaskRecord {
   outputs?: Record<string, OutputFile>;
 }
 
-/** A task that was accepted, and whose record or result the disk has lost or changed. The message is fit for the client. */
+/** The record or the result of an accepted task is lost or changed on disk. The message may be sent to the client. */
 export class DamagedTask extends LecternError {
   constructor(message: string, options?: { cause?: unknown }) {
     super('internal', message, options);
@@ -46,7 +46,7 @@ export class DamagedTask extends LecternError {
   }
 }
 
-/** Of a task that waits for its first run. */
+/** The record of a task that waits for its first run. */
 export function newRecord(about: Required<Pick<TaskRecord, 'id' | 'sequence' | 'kind' | 'tenant' | 'owner' | 'createdAt'>>): TaskRecord {
   return {
     version: recordVersion, readableBy: recordVersion, ...about, status: 'pending', attempts: 0,
@@ -68,7 +68,7 @@ function isFailure(value: unknown): boolean {
   return value === null || (isObject(value) && typeof value['message'] === 'string' && Object.hasOwn(errorTable, String(value['code'])));
 }
 
-/** The names of fields whose value is none that a program of this version writes. */
+/** The names of fields with a value that no program of this version writes. */
 function wrongFields(record: Record<string, unknown>, id: string): string[] {
   const hasEnded = record['status'] === 'success' || record['status'] === 'failure';
   const checks: Record<string, boolean> = {

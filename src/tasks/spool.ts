@@ -14,19 +14,19 @@ export function folderIn(directory: string, id: string): TaskFolder {
   return new TaskFolder(join(directory, id));
 }
 
-/** Directories between two turns of the event loop. They are read in it: through the pool of threads 20,000 take 5 s instead of 1 on a busy machine. */
+/** Directories that are read in one turn of the event loop, by synchronous calls: with asynchronous ones, 20,000 directories take 5 s instead of 1 on a busy machine. */
 const readsInTurn = 64;
 
 interface Spool {
-  /** Ended ones first, in the order of their ends; then the others, as they were submitted. */
+  /** Ended tasks first, in the order of their ends; then the others, in the order of their submission. */
   records: TaskRecord[];
-  /** What bears a task's name and holds none. */
+  /** Directories with the name of a task that hold no record. */
   orphans: TaskFolder[];
-  /** Why a task was left alone. */
+  /** The errors of tasks that could not be read now, and were left as they are. */
   failures: unknown[];
 }
 
-/** Every task in the directory; ended ones are rid of what a crash left. Tasks that cannot be read are set aside. What bears no task's name is left alone. */
+/** Reads every task in the spool directory. Files that a crash left with an ended task are deleted, and tasks whose record cannot be read are set aside. Directories whose name is no task's are left alone. */
 export async function readSpool(directory: string, unreadable: UnreadableTasks): Promise<Spool> {
   const [records, orphans, failures]: [TaskRecord[], TaskFolder[], unknown[]] = [[], [], []];
   unreadable.takeBack((path, id) => isReadable(new TaskFolder(path), id));

@@ -11,7 +11,7 @@ const digestChunkBytes = 256 * 1024;
 
 const outputName = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$/;
 
-/** Bytes of all files, which are on the disk afterwards and not only in its cache. */
+/** Writes all files and directories below `directory` through to the disk (fsync), and returns the bytes of the files. */
 async function settleBelow(directory: string): Promise<number> {
   let bytes = 0;
   for (const entry of await readdir(directory, { withFileTypes: true })) {
@@ -23,7 +23,7 @@ async function settleBelow(directory: string): Promise<number> {
   return bytes;
 }
 
-/** Bytes of all files; what goes away meanwhile is not there. */
+/** Bytes of all files below `directory`; files that are deleted meanwhile count as 0. */
 async function sizeBelow(directory: string): Promise<number> {
   let bytes = 0;
   for (const entry of await readdir(directory, { withFileTypes: true }).catch(() => [])) {
@@ -51,7 +51,7 @@ async function settle(path: string): Promise<number> {
   }
 }
 
-/** The disk side of one task; every call may fail with the file system's own error. */
+/** The directory of one task; every call may reject with the file system's own error. */
 export class TaskFolder {
   readonly inputs: string;
   readonly outputs: string;
@@ -69,7 +69,7 @@ export class TaskFolder {
     await mkdir(this.inputs, { mode: 0o700 });
   }
 
-  /** Empty outputs and scratch, whatever an earlier run left there. */
+  /** Makes outputs and scratch as empty directories, whatever an earlier run left there. */
   async prepareRun(): Promise<void> {
     await this.clearRun();
     for (const directory of [this.outputs, this.scratch]) await mkdir(directory, { mode: 0o700 });
@@ -89,25 +89,25 @@ export class TaskFolder {
     return JSON.parse(await readFile(join(this.root, 'payload.json'), 'utf8'));
   }
 
-  /** A reader finds the old record or the new one, never half of one. */
+  /** Replaces the record by one rename: a reader finds the old record or the new one, never a part of one. */
   async writeRecord(record: TaskRecord): Promise<void> {
     const fresh = join(this.root, 'task.json.new');
     await writeFile(fresh, JSON.stringify(record), { mode: 0o600, flush: true });
     await rename(fresh, join(this.root, 'task.json'));
   }
 
-  /** After it the task is found again whatever happens to the machine: its entries are on the disk, up to the spool's own. */
+  /** Writes the directory entries through to the disk, up to that of the spool: when it has resolved, the task survives a power failure. */
   async settleEntries(): Promise<void> {
     for (const directory of [this.inputs, this.root, dirname(this.root)]) await settle(directory);
   }
 
-  /** Null where the directory holds no task: an upload that was never submitted, or a removal that was cut short. Throws DamagedTask for a record that tells nothing to this program, else the file system's error. */
+  /** Null where the directory holds no task: an upload that was never submitted, or a removal that was cut short. Throws DamagedTask for a record that this program cannot read, else the file system's error. */
   readRecord(id: string): TaskRecord | null {
     let text: string;
     try {
       text = readFileSync(join(this.root, 'task.json'), 'utf8');
     } catch (thrown) {
-      // What a disk or a limit does not let be read may be read at the next start: it is no orphan.
+      // A record that cannot be opened now may be readable at the next start: the directory is no orphan.
       if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return null;
       throw thrown;
     }
@@ -115,13 +115,13 @@ export class TaskFolder {
   }
 
   /**
-   * The record first, then the files go: a crash in between leaves an ended task and never a result's task without its inputs. Nor does a record
-   * that cannot be written: the next process runs the task again. One that failed gives its inputs for its record: without them it fails there, too.
-   * `onRecorded`: the inputs are about to go.
+   * Writes the record of an ended task, then deletes the files that only its work needed. In this order a crash between the two leaves a task that has ended; it never leaves a task that
+   * has to run again without its inputs. Where the record of a successful task cannot be written, the call rejects and the inputs stay: the next process runs the task again. A failed
+   * task gives up its inputs to make room for its record: without them it fails in the next process, too. `onRecorded` is called before the inputs are deleted.
    */
   async end(record: TaskRecord, onRecorded: () => void): Promise<void> {
     await this.writeRecord(record).catch(async () => {
-      // On a full disk what only the work needed makes room.
+      // The disk may be full: the files that only the work needed make room.
       const hasFailed = record.status === 'failure';
       if (hasFailed) onRecorded();
       for (const name of ['scratch', 'task.json.new', ...(hasFailed ? ['outputs', 'inputs'] : [])]) await rm(join(this.root, name), { recursive: true, force: true });
@@ -131,23 +131,24 @@ export class TaskFolder {
     await this.clean(record.status === 'success');
   }
 
-  /** Deletes what only the work needed; the outputs too, unless they are the result. */
+  /** Deletes the files that only the work needed, and the outputs unless `keepOutputs`. */
   async clean(keepOutputs: boolean): Promise<void> {
     const gone = ['inputs', 'scratch', 'payload.json', 'task.json.new', ...(keepOutputs ? [] : ['outputs'])];
     for (const name of gone) await rm(join(this.root, name), { recursive: true, force: true });
   }
 
-  /** Of an ended task, after a crash: `clean` where there is something. A look is a fifth of its calls, and there are thousands of tasks. */
+  /** Calls `clean` for an ended task where a crash left something. Reading the directory first takes a fifth of the calls of `clean`, and there are thousands of tasks. */
   async tidy(keepOutputs: boolean): Promise<void> {
     const names = readdirSync(this.root);
     if (names.some((name) => name !== 'task.json' && !(keepOutputs && name === 'outputs'))) await this.clean(keepOutputs);
   }
 
+  /** Bytes of the inputs, which are on the disk, and not only in its cache, when this resolves. */
   inputBytes(): Promise<number> {
     return settleBelow(this.inputs);
   }
 
-  /** Where a run writes besides its own directories; counted until the run ends. */
+  /** Makes workBytes() count a directory outside of this one, in which a run writes, until the run ends. */
   countBelow(directory: string): void {
     this.elsewhere.add(directory);
   }
@@ -159,7 +160,7 @@ export class TaskFolder {
     return bytes;
   }
 
-  /** The files of the result, with their digests; they are on the disk when this settles. */
+  /** The files of the result with their digests. The files are on the disk, and not only in its cache, when this resolves. */
   async settleOutputs(): Promise<Record<string, OutputFile>> {
     const files: Record<string, OutputFile> = {};
     for (const name of await readdir(this.outputs)) {
@@ -171,14 +172,14 @@ export class TaskFolder {
     return files;
   }
 
-  /** Null where a result has no such file. Throws DamagedTask where it is not what the record says: only whole results go out. */
+  /** Opens a file of the result. Null where the result has no such file. Throws DamagedTask where the file is not as the record describes it: damaged results are not sent. */
   async openOutput(name: string, { outputs, outputBytes }: Pick<TaskRecord, 'outputs' | 'outputBytes'>): Promise<TaskOutput | null> {
     if (!outputName.test(name) || (outputs !== undefined && !Object.hasOwn(outputs, name))) return null;
     const handle = await open(join(this.outputs, name), 'r').catch((cause: unknown) => { throw damaged('is missing', cause); });
     try {
       const { size } = await handle.stat();
       const recorded = outputs?.[name];
-      // Older records know the bytes of all files together.
+      // Records of older versions hold only the bytes of all files together.
       if (recorded === undefined ? await sizeBelow(this.outputs) !== outputBytes : size !== recorded.bytes) throw damaged('has another length than when it was written');
       if (recorded !== undefined && await digestOf(handle) !== recorded.sha256) throw damaged('has other contents than when it was written');
       return { handle, sizeBytes: size };
@@ -188,13 +189,13 @@ export class TaskFolder {
     }
   }
 
-  /** The record goes first, so that a removal cut short leaves an orphan and not a task without its result. */
+  /** Deletes the record first, so that a removal that is cut short leaves an orphan and not a task without its result. */
   async remove(): Promise<void> {
     await rm(join(this.root, 'task.json'), { force: true });
     await rm(this.root, { recursive: true, force: true });
   }
 
-  /** Of a task that was never taken in. Where the disk does not let its files go, the next start deletes them. */
+  /** Deletes the directory of a task that was never accepted. Files that cannot be deleted now are deleted at the next start. */
   async abandon(): Promise<void> {
     await this.remove().catch(() => undefined);
   }

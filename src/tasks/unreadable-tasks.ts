@@ -1,4 +1,4 @@
-/** Tasks whose record this program cannot read: moved out of the way and kept, for the program or the person that can. */
+/** Keeps tasks whose record this program cannot read: it moves their directories to `set-aside` below the spool, from where a newer program takes them back or an administrator can read them. */
 import { mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { DamagedTask } from './record-format.js';
@@ -16,7 +16,7 @@ export class UnreadableTasks {
     this.ids = new Set(namesIn(this.directory));
   }
 
-  /** Takes those back whose record `canRead`: an upgraded program reads what an older one could not. */
+  /** Moves the tasks back whose record `canRead` accepts now: an upgraded program reads records that an older one could not. */
   takeBack(canRead: (directory: string, id: string) => boolean): void {
     for (const id of this.ids) {
       if (!canRead(join(this.directory, id), id)) continue;
@@ -26,7 +26,7 @@ export class UnreadableTasks {
     }
   }
 
-  /** Moves the task's directory. Throws the file system's error. */
+  /** Sets a task aside: moves its directory, and logs why. Throws the file system's error. */
   put(id: string, why: DamagedTask): void {
     mkdirSync(this.directory, { recursive: true, mode: 0o700 });
     renameSync(join(this.spool, id), join(this.directory, id));

@@ -1,4 +1,4 @@
-/** The pool: who works, who waits, who is started, replaced and killed. */
+/** The pool of worker processes: starts them, gives waiting jobs to idle ones, replaces those that end and retires worn ones. running-job.ts says why a job was lost with its worker (`verdict`); convert/task/document-attempts.ts decides whether a document is tried again (`weigh`). */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LecternError } from '../errors.js';
@@ -6,7 +6,7 @@ import { makeFilesDirectory, makeScratch } from './scratch.js';
 import type { PoolCounts, PoolOptions, RequestAt, RunOptions, WorkerPool } from './types.js';
 import { WorkerProcess } from './worker-process.js';
 
-/** After so many workers in a row that died before their first word, jobs are refused instead of kept waiting. */
+/** After so many workers in a row that ended before they were ready, waiting jobs are refused. */
 const maxFailedStarts = 3;
 const longestPauseMs = 30_000;
 
@@ -79,7 +79,7 @@ class Pool implements WorkerPool {
   /** Gives waiting jobs to idle workers and starts what is missing. */
   private fill(): void {
     if (this.closed) return;
-    // Who came last first: its compiled code is warm, and the others' may be as they were at their start.
+    // The worker that became idle last is taken first: V8 has compiled its hot code, and others may not have had a job yet.
     for (const worker of [...this.idle].reverse()) {
       const [job] = this.waiting;
       if (!job) break;
@@ -137,7 +137,7 @@ class Pool implements WorkerPool {
     if (this.failedStarts >= maxFailedStarts) {
       this.refuseWaiting(new LecternError('worker_crashed', 'The process that works on documents cannot be started.'));
     }
-    // Not at once: a program that cannot start would otherwise be started for ever.
+    // After a pause that doubles each time: a program that cannot start would otherwise be started without end.
     const pauseMs = Math.min(longestPauseMs, 50 * 2 ** this.failedStarts);
     this.pause ??= setTimeout(() => {
       this.pause = null;
@@ -160,7 +160,7 @@ class Pool implements WorkerPool {
     } catch (thrown) {
       job.reject(thrown);
     }
-    // One that has ended, or is about to, is taken out by its end.
+    // A worker that has ended, or is being killed, is removed by the handler of its end.
     if (this.closed || worker.dying || !this.busy.delete(worker)) return;
     if (this.isWorn(worker)) worker.kill();
     else this.idle.add(worker);

@@ -1,11 +1,11 @@
-/** One job while a worker has it: its limits, its calls back, its cancel, its end. */
+/** One job while a worker has it: its limits, its calls to the parent, its cancellation, and its end. Where the worker dies, `verdict` says why; pool.ts replaces the worker. */
 import { LecternError } from '../errors.js';
 import type { FromWorker, Outcome, ToWorker } from './messages.js';
 import { WorkerError, type BrokenLimit, type CallingWorker, type RunOptions } from './types.js';
 import { Watch } from './watch.js';
 import { fromWire, toWire } from './wire-error.js';
 
-/** A worker has one page in its hands and asks a few things about it. */
+/** Most calls of one job to the parent that are open at a time; a converter makes a few for each page. */
 const maxOpenCalls = 64;
 
 export interface WorkerEnd {
@@ -57,7 +57,7 @@ export class RunningJob {
     options.signal?.addEventListener('abort', this.onAbort, { once: true });
   }
 
-  /** True when the message was its end. */
+  /** Handles a message of the worker. Returns true when it ended the job. */
   handle(message: FromWorker): boolean {
     this.watch.heard();
     switch (message.type) {
@@ -87,7 +87,7 @@ export class RunningJob {
     this.reject(this.verdict(end));
   }
 
-  /** The worker is being killed for this reason, unless there was one before. */
+  /** Notes why the worker is being killed; only the first reason counts. */
   blame(reason: BrokenLimit | 'cancel' | 'defect'): void {
     this.killedFor ??= reason;
   }

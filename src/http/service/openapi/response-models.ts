@@ -44,7 +44,7 @@ const exportDocument = model('ExportDocumentResponse', 'A document in the format
   html_content: content('HTML.'),
   text_content: content('Plain text.'),
   doctags_content: content('DocTags.'),
-  doclang_content: content('DocLang; never made here.'),
+  doclang_content: content('DocLang; always null here.'),
   pages: field(nullable(list(anyObject)), 'Lectern: the markdown of each page, where include_pages asks for it.', null),
 });
 
@@ -62,9 +62,9 @@ const confidence = nullable(model('ConfidenceScores', 'How sure the result is, f
   table_score: score('Of the tables.'),
   ocr_score: score('Of text read from pictures.'),
   mean_score: score('The mean.'),
-  low_score: score('The lowest tenth.'),
+  low_score: score('The score that all pages but the worst twentieth reach.'),
   mean_grade: field(qualityGrade, 'The mean as a word.', 'unspecified'),
-  low_grade: field(qualityGrade, 'The lowest tenth as a word.', 'unspecified'),
+  low_grade: field(qualityGrade, 'low_score as a word.', 'unspecified'),
 }));
 
 const outcome = {
@@ -110,7 +110,7 @@ export const taskStatusResponse = model('TaskStatusResponse', 'How a task stands
   failure: field(nullable(publicFailure), 'Why it failed, in full.', null),
 });
 
-export const taskFailureResult = model('TaskFailureResult', 'Of other engines of the original; not sent here.', {
+export const taskFailureResult = model('TaskFailureResult', 'A failed task as a result, as docling-serve sends it when it runs on Ray. Lectern never sends it: the result of a failed task is a 404.', {
   kind: field(literal('TaskFailureResult'), 'The kind of result.', 'TaskFailureResult'),
   failure: field(publicFailure, 'Why the task failed.'),
 });
@@ -135,7 +135,7 @@ const documentResult = model('DocumentResultItem', 'A document beside its chunks
   ...outcome,
 });
 
-export const chunkDocumentResponse = model('ChunkDocumentResponse', 'Chunks of documents; not made here.', {
+export const chunkDocumentResponse = model('ChunkDocumentResponse', 'The chunks of documents.', {
   chunks: field(list(chunk), 'The chunks.'),
   documents: field(list(documentResult), 'The documents.'),
   processing_time: field(decimal(), 'Seconds.'),
@@ -148,7 +148,7 @@ const counts = {
   num_failed: field(integer(), 'Of these: failed.'),
   processing_time: field(decimal(), 'Seconds.'),
 };
-export const presignedCounts = model('PresignedUrlConvertDocumentResponse', 'Counts of a conversion to a store; not made here.', counts);
+export const presignedCounts = model('PresignedUrlConvertDocumentResponse', 'Counts of a conversion to an artifact store. Lectern has no such store and never sends it.', counts);
 
 const artifactRef = model('ArtifactRef', 'A link to a result in a store.', {
   artifact_type: field(artifactType, 'What it is.'),
@@ -164,7 +164,7 @@ const artifactItem = model('DocumentArtifactItem', 'A document in a store.', {
   artifacts: field(list(artifactRef), 'Its results.', []),
   ...outcome,
 });
-export const presignedConvert = model('PresignedUrlConvertResponse', 'Links to a store; not made here.', {
+export const presignedConvert = model('PresignedUrlConvertResponse', 'Links to results in an artifact store. Lectern has no such store and never sends it.', {
   ...counts,
   documents: field(list(artifactItem), 'The documents.'),
 });
