@@ -1,4 +1,4 @@
-/** What conversion workers may open and call: their program, what reads documents, and the directories of their own jobs. Nothing of the network, of other tasks, of settings and keys. */
+/** What conversion workers, and the processes that prepare requests, may open and call: their program, what reads documents, and the directories of their own jobs. Nothing of the network, of other tasks, of settings and keys. */
 import { readdirSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
@@ -83,10 +83,18 @@ export interface ConfinementReport {
 
 /** How workers of `command` are confined on this machine. Throws `invalid_state` where the native addon is missing. */
 export function confineWorkers(wish: 'auto' | 'off', models: readonly string[], command: WorkerCommand, environment: NodeJS.ProcessEnv = process.env): ConfinementReport {
+  return confine(wish, models, command, findLibreOffice(environment['PATH'] ?? ''), environment);
+}
+
+/** How processes of `command` are confined that render templates and compile schemas: they read their own program and write nothing. Null where nothing is confined. */
+export function confineSandbox(wish: 'auto' | 'off', command: WorkerCommand): WorkerConfinement | null {
+  return confine(wish, [], command, null, process.env).confinement;
+}
+
+function confine(wish: 'auto' | 'off', models: readonly string[], command: WorkerCommand, office: string | null, environment: NodeJS.ProcessEnv): ConfinementReport {
   if (wish === 'off') return { confinement: null, what: 'off, as --worker-sandbox off says', missing: null };
   const { landlockAbi, systemCallFilter } = confinementSupport();
   const launcher = confiningProgram();
-  const office = findLibreOffice(environment['PATH'] ?? '');
   const hasLoader = command.args.some((word) => word === '--import' || word === '--require' || word === '-r' || word === '--loader');
   const hasFiles = landlockAbi > 0 && launcher !== null;
   const parts = [...(hasFiles ? [`files${landlockAbi >= 4 ? ' and ports' : ''} by Landlock ${landlockAbi}`] : []), ...(systemCallFilter ? ['system calls by seccomp'] : [])];

@@ -50,7 +50,7 @@ export const settingsTable = {
   logLevel: setting<string>(kinds.oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent'), 'info', 'least important log line that is written'),
   workers: setting<number>(kinds.count(1, 64), '2', 'documents that are converted at the same time, each in a process of its own'),
   workerMemory: setting<number>(kinds.bytes, '1536MiB', 'resident memory at which a conversion process is ended'),
-  workerSandbox: setting<'auto' | 'off'>(kinds.oneOf('auto', 'off'), 'auto', 'whether the kernel keeps conversion processes from files, programs and networks that they do not need: auto as far as it can, off not at all'),
+  workerSandbox: setting<'auto' | 'off'>(kinds.oneOf('auto', 'off'), 'auto', 'whether the kernel keeps the processes that read documents, chat templates and schemas from files, programs and networks that they do not need: auto as far as it can, off not at all'),
   pageTimeout: setting<number>(kinds.duration, '60s', 'time one page may take before it is given up and the rest delivered'),
   documentTimeout: setting<number>(kinds.duration, '604800s', 'greatest time one document may take; the option document_timeout asks for less'),
   syncWait: setting<number>(kinds.duration, '120s', 'time a synchronous conversion waits before it answers 504'),

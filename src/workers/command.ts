@@ -45,8 +45,9 @@ export function heapFlags(residentBytes: number): [bound: string, first: string]
   return [`--max-old-space-size=${mebibytes}`, `--initial-heap-size=${mebibytes >> 2}`];
 }
 
-/** Starts the process, confined where that is wished: standard output and error as pipes, the channel at its descriptor. */
-export function startWorker(command: WorkerCommand, residentBytes: number, directories: WorkerDirectories, confinement: WorkerConfinement | null): ChildProcess {
+/** Starts the process, confined where that is wished: standard output and error as pipes, the channel at its descriptor. Without directories it has no place to write. */
+export function startWorker(command: WorkerCommand, residentBytes: number, directories: WorkerDirectories | null, confinement: WorkerConfinement | null): ChildProcess {
+  const place = directories?.shared ?? '/';
   const [heap, first] = heapFlags(residentBytes);
   const forSea = isSea() ? { NODE_OPTIONS: heap, LECTERN_UNPACKED: packageRoot() } : {};
   const plain: WorkerCommand = { execPath: command.execPath, args: isSea() ? command.args : [heap, first, ...command.args] };
@@ -54,8 +55,8 @@ export function startWorker(command: WorkerCommand, residentBytes: number, direc
   const { execPath, args } = files === null ? plain : confined(plain, files.launcher, files.paths(), directories);
   const child = spawn(execPath, args, {
     // Not ours: that may be deleted while the service runs, and no thread starts in a directory that is gone.
-    cwd: directories.shared,
-    stdio: ['ignore', 'pipe', 'pipe', 'pipe'], env: { ...environment(directories.shared), ...forSea }, windowsHide: true,
+    cwd: place,
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'], env: { ...environment(place), ...forSea }, windowsHide: true,
   });
   if (child.pid !== undefined) yieldTo(child.pid);
   return child;

@@ -33,12 +33,13 @@ export interface WorkerDirectories {
   temporary: string;
 }
 
-/** The same command, confined to its directories and to `paths`. */
-export function confined(command: WorkerCommand, launcher: string, paths: AllowedPaths, own: WorkerDirectories): WorkerCommand {
+/** The same command, confined to its directories, where it has any, and to `paths`. */
+export function confined(command: WorkerCommand, launcher: string, paths: AllowedPaths, own: WorkerDirectories | null): WorkerCommand {
+  const [inputs, written] = own === null ? [[], []] : [[own.inputs], [own.shared, own.outputs, own.temporary]];
   const rules = [
-    ...[...paths.readable, own.inputs].flatMap((path) => ['--read', path]),
+    ...[...paths.readable, ...inputs].flatMap((path) => ['--read', path]),
     ...[command.execPath, ...paths.runnable].flatMap((path) => ['--run', path]),
-    ...[...paths.writable, own.shared, own.outputs, own.temporary].flatMap((path) => ['--write', path]),
+    ...[...paths.writable, ...written].flatMap((path) => ['--write', path]),
   ];
   return { execPath: launcher, args: [...rules, '--', command.execPath, ...command.args] };
 }

@@ -13,7 +13,7 @@ const longestStallMs = 1_000;
 function open(t: Test): { sandbox: Sandbox; lines: string[] } {
   const lines: string[] = [];
   const note = (_fields: object, message: string): void => { lines.push(message); };
-  const sandbox = openSandbox({ slots: 2 }, { debug: note, info: note, warn: note, error: note } as never);
+  const sandbox = openSandbox({ slots: 2, workerSandbox: 'auto' }, { debug: note, info: note, warn: note, error: note } as never);
   t.teardown(() => sandbox.close());
   return { sandbox, lines };
 }

@@ -31,8 +31,8 @@ function run(channel: Socket, { id, verb, question }: Job, bytes: Buffer): void 
   }
 }
 
-/** Settles when the channel closes. Throws `invalid_request` where no service started this process. */
-export async function serveSandbox(): Promise<void> {
+/** `restrict` gives up what the work does not need, before the first of it. Settles when the channel closes. Throws `invalid_request` where no service started this process, and what `restrict` throws. */
+export async function serveSandbox(restrict: () => void): Promise<void> {
   let channel: Socket;
   try {
     channel = new Socket({ fd: channelDescriptor, readable: true, writable: true });
@@ -41,6 +41,7 @@ export async function serveSandbox(): Promise<void> {
   }
   // Control-C in a terminal reaches this process too, and the service needs it for the requests that it still answers.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
+  restrict();
   const closed = new Promise<void>((resolve) => { channel.on('close', resolve); });
   channel.on('error', () => channel.destroy());
   receive(channel, (message, bytes) => run(channel, message as Job, bytes), () => channel.destroy());
