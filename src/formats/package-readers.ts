@@ -18,5 +18,5 @@ export const readEpubFile: FormatReader = (bytes, options) => {
 export const readMailFile: FormatReader = async (bytes, options) => {
   const builder = builderFor(options);
   const message = looksLikeCompound(bytes) ? readMsg(bytes) : await readEml(bytes);
-  return finished(builder, composeBlocks(builder, mailBlocks(message)), message.losses);
+  return finished(builder, composeBlocks(builder, mailBlocks(message)), message.losses, message.remarks);
 };

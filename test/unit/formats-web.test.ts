@@ -36,6 +36,33 @@ t.test('tables: spans, headers, captions, parts within cells', async (t) => {
   ]);
 });
 
+t.test('words that stand where few pages have any', async (t) => {
+  t.equal(await html('<ol>Before <b>all</b><li>one</li>and after<p>more</p><li>two</ol>'), 'Before **all**\n\n1. one\n\n    and after\n\n    more\n2. two');
+  t.equal(await html('<p>Out<iframe srcdoc="&lt;h2&gt;In&lt;/h2&gt;&lt;p hidden&gt;no&lt;/p&gt;"></iframe><iframe src=x srcdoc="&lt;iframe srcdoc=&quot;deep&quot;&gt;" hidden></iframe>'), 'Out\n\n## In');
+  let nested = '<p>end';
+  for (let depth = 0; depth < 6; depth++) nested = `<p>${depth}<iframe srcdoc="${nested.replace(/&/g, '&amp;').replace(/"/g, '&quot;')}"></iframe>`;
+  t.equal(await html(nested), '5\n\n4\n\n3\n\n2', 'frames in frames have an end');
+  t.equal(await html('<header><address>3 Mole Street</address></header><footer>Since 1911</footer>'), '3 Mole Street\n\nSince 1911', 'nothing else remains');
+  t.equal(await html('<nav>menu</nav><footer>legal</footer><p>x'), 'x');
+  t.equal(await html('<svg><title>icon</title><g><text>Inlet</text><text>Outlet</text></g></svg><svg style="display:none"><text>no</text></svg>'), 'Inlet Outlet');
+  const { document } = await readFormat('html', '<figure><img alt="A grey pier"><figcaption>Fig. 3</figcaption></figure>');
+  t.match(document.pictures[0]?.meta, { description: { text: 'A grey pier' } });
+  t.equal(await html('<figure><img><figcaption>Fig. <ul><li>left<li>right</ul></figcaption></figure>'), 'Fig. left\nright\n\n<!-- image -->');
+});
+
+t.test('quotations', async (t) => {
+  t.equal(await html('a<blockquote>b<p>c</p><blockquote>d</blockquote></blockquote>e'), 'a\n\n> b\n>\n> c\n>\n> > d\n\ne');
+  t.equal(await html('<ul><li>a<blockquote>b</blockquote></ul><blockquote></blockquote>'), '- a\n\n    > b');
+});
+
+t.test('tables that lay out a page are no tables, and their inner tables are', async (t) => {
+  const data = '<table><tr><th>Month<th>Rain<tr><td>May<td>12</table>';
+  t.equal(await html(`<table><tr><td><a>Home</a><td><h2>Weather</h2><p>It rained.</p>${data}</table>`), 'Home\n\n## Weather\n\nIt rained.\n\n| Month | Rain |\n| - | - |\n| May | 12 |');
+  t.equal(await html(`<table><tr><td>Letter of May</td></tr><tr><td><p>Dear all,</p></td></tr><tr><td>${data}</td></tr></table>`), 'Letter of May\n\nDear all,\n\n| Month | Rain |\n| - | - |\n| May | 12 |');
+  t.equal(await html(`<table border=1><tr><td>a<td><p>see</p>${data}</table>`), '| a | see  <table><tr><th>Month</th><th>Rain</th></tr><tr><td>May</td><td>12</td></tr></table> |\n| - | - |', 'a border shows that it is one');
+  t.equal(await html('<table><tr><td>a<td><p>one</p><p>two</p></table>'), '| a | one two |\n| - | - |', 'paragraphs alone do not lay out a page');
+});
+
 t.test('hidden parts and what stands around the text are left out', async (t) => {
   t.equal(await html('<p hidden>a<p style="x:1; DISPLAY : none">b<script>c</script><style>d</style><noscript>e</noscript><template>f</template><p>g'), 'g');
   t.equal(await html('<nav>menu</nav><header>brand</header><h1>T</h1><article><header>by me</header>text</article><footer>legal</footer>'), '# T\n\nby me\n\ntext');
@@ -92,7 +119,7 @@ t.test('markdown', async (t) => {
   t.equal(await md('# A\n\nB\n=\n\nc *d* **e** ~~f~~ `g_h` [i](http://j/k_l)\nm'), '# A\n\n# B\n\nc *d* **e** ~~f~~ `g_h` [i](http://j/k_l) m');
   t.equal(await md('- a\n  - b\n\n    c\n- [x] d\n- [ ] e\n\n3. f\n4. g'), '- a\n    - b\n\n        c\n- [x] d\n- [ ] e\n\n3. f\n4. g');
   t.equal(await md('| a | b \\| c |\n|---|---|\n| `x` | **y** |'), '| a | b &#124; c |\n| - | - |\n| `x` | **y** |');
-  t.equal(await md('---\ntitle: x\n---\n\ntext\n\n<div>raw <b>html</b></div>\n\n<script>no</script>\n\n> quote\n\n***\n\n```js\nlet a\n```'), 'text\n\nraw **html**\n\nquote\n\n```javascript\nlet a\n```');
+  t.equal(await md('---\ntitle: x\n---\n\ntext\n\n<div>raw <b>html</b></div>\n\n<script>no</script>\n\n> quote\n\n***\n\n```js\nlet a\n```'), 'text\n\nraw **html**\n\n> quote\n\n```javascript\nlet a\n```');
   t.equal(await md('sum $a_i + b$ and \\(c\\), $5 and $6.\n\n$$\nx^2\n$$'), 'sum $a_i + b$ and $c$, $5 and $6.\n\n$$x^2$$');
   t.equal(await md('<|ref|>title<|/ref|><|det|>[[1, 2, 3, 4]]<|/det|>\n## Head'), '## Head');
   t.equal(await md(`---\n${'a: b\n'.repeat(400)}---\ntext`), 'text');
@@ -117,7 +144,7 @@ t.test('subtitles', async (t) => {
 });
 
 t.test('markdown nested deeper than its parser goes loses nothing', async (t) => {
-  t.equal(await markdownOf('md', `${'> '.repeat(10_000)}core`), 'core');
+  t.equal(await markdownOf('md', `${'> '.repeat(10_000)}core`), `${'> '.repeat(40)}core`);
   const items = Array.from({ length: 300 }, (_, depth) => `${' '.repeat(2 * depth)}- item${depth}x`).join('\n');
   const written = await markdownOf('md', items);
   t.equal(new Set(written.match(/item\d+x/g)).size, 300);

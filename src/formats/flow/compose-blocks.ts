@@ -51,7 +51,7 @@ class Composer {
       case 'formula': builder.addFormula(block.latex, options); break;
       case 'table': this.#table(block, options, depth); break;
       case 'picture': {
-        const picture = builder.addPicture(options);
+        const picture = builder.addPicture({ ...options, alternative: block.alternative });
         if (block.image !== undefined) this.pictures.push({ item: picture, bytes: block.image });
         addItem(builder, block.caption, (text, more) => builder.addCaption(picture, text, more));
         break;

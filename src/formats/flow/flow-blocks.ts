@@ -45,7 +45,7 @@ export interface FlowTable {
 /** A picture's bytes as they are stored; unpacked anew at each call, which throws what archives throw. */
 export type ImageBytes = () => Uint8Array;
 
-/** `heading` counts from 1 right below the title. `furniture` holds what stands around the text: navigation, page headers. */
+/** `heading` counts from 1 right below the title. A picture's `alternative` is its description for those who do not see it. `furniture` holds what stands around the text: navigation, page headers. */
 export type FlowBlock =
   | { kind: 'title' | 'paragraph' | 'footnote' | 'reference'; runs: FlowRun[] }
   | { kind: 'heading'; level: number; runs: FlowRun[] }
@@ -53,7 +53,7 @@ export type FlowBlock =
   | { kind: 'code'; text: string; language?: string | undefined; caption?: FlowRun[] }
   | { kind: 'formula'; latex: string }
   | FlowTable
-  | { kind: 'picture'; image?: ImageBytes | undefined; caption: FlowRun[] }
+  | { kind: 'picture'; image?: ImageBytes | undefined; caption: FlowRun[]; alternative?: string | undefined }
   | { kind: 'furniture' | 'quote'; blocks: FlowBlock[] };
 
 /** The words of runs, white space folded. */

@@ -1,6 +1,6 @@
 /** HTML tables as rows of entries: spans, headers and captions; tables that only lay out a page are recognised. */
 import type { FlowBlock, FlowRun, FlowTable, FlowTableEntry } from '../flow/flow-blocks.js';
-import { attribute, findElement, isElement } from './html-tree.js';
+import { attribute, findElement, isElement, textOf } from './html-tree.js';
 import type { Element } from './html-tree.js';
 import { isHidden } from './visible-elements.js';
 
@@ -49,10 +49,34 @@ function span(cell: Element, name: string, most: number): number {
 function isLayout(table: Element, rows: HtmlRow[], mail: boolean): boolean {
   const role = attribute(table, 'role');
   if (role === 'presentation' || role === 'none') return true;
-  const cells = rows.reduce((sum, row) => sum + row.cells.length, 0);
-  if (cells <= 1) return true;
-  if (!mail || rows.some((row) => row.cells.some((cell) => cell.tagName === 'th'))) return false;
-  return findElement(table, ({ tagName }) => tagName === 'table' || tagName === 'img' || /^h[1-6]$/.test(tagName)) !== null;
+  const cells = rows.flatMap((row) => row.cells);
+  if (cells.length <= 1) return true;
+  if (cells.some((cell) => cell.tagName === 'th')) return false;
+  return mail ? findElement(table, (element) => element.tagName === 'table' || element.tagName === 'img' || isHeading(element)) !== null : laysOutPage(table, rows, cells);
+}
+
+const isHeading = ({ tagName }: Element): boolean => /^h[1-6]$/.test(tagName);
+
+/** Most cells of a table by which a page is laid out, of which one part of the page is enough; of larger ones half the cells must hold parts. */
+const layoutCells = 12;
+
+/** Whether a cell holds a part of a page: a heading, or a table beside other content. */
+function holdsPart(cell: Element): boolean {
+  if (findElement(cell, isHeading) !== null) return true;
+  const children = cell.childNodes.filter((node) => isElement(node) ? !isHidden(node) : /\S/.test(textOf(node)));
+  return children.length > 1 && children.some((node) => isElement(node) && (node.tagName === 'table' || findElement(node, ({ tagName }) => tagName === 'table') !== null));
+}
+
+/**
+ * Pages without a style sheet are laid out by tables: without any header cell, caption or border, with headings and tables in their
+ * cells, or as one column of parts.
+ */
+function laysOutPage(table: Element, rows: HtmlRow[], cells: Element[]): boolean {
+  if (Number(attribute(table, 'border') ?? 0) > 0 || table.childNodes.some((node) => isElement(node) && (node.tagName === 'caption' || node.tagName === 'thead'))) return false;
+  const isColumn = rows.length > 1 && rows.every((row) => row.cells.length === 1);
+  if (isColumn && findElement(table, (element) => element.tagName === 'table' || isHeading(element)) !== null) return true;
+  const parts = cells.filter(holdsPart).length;
+  return parts > 0 && (cells.length <= layoutCells || parts * 2 >= cells.length);
 }
 
 /** Null where the table is layout: its content is then read as if it stood there without a table. */

@@ -1,4 +1,5 @@
 /** A page's elements as blocks: headings, paragraphs with their styles, nested lists, tables, code, pictures. Layout and scripts play no part. */
+import { wordsOf, wordsOfBlocks } from '../flow/flow-blocks.js';
 import type { FlowBlock, FlowListEntry, FlowRun, ImageBytes, RunStyle } from '../flow/flow-blocks.js';
 import { languageName } from '../flow/programming-languages.js';
 import { htmlMath, mathLatex } from '../mathml.js';
@@ -6,7 +7,7 @@ import { readTable } from './html-table.js';
 import type { TableContentReader } from './html-table.js';
 import { attribute, findElement, isElement, parseHtml, textOf } from './html-tree.js';
 import type { Element, HtmlNode } from './html-tree.js';
-import { PageParts, isHidden } from './visible-elements.js';
+import { PageParts, isHidden, isHiddenByStyle } from './visible-elements.js';
 
 export interface HtmlReaderOptions {
   /** Finds the picture that an address stands for within the same file. Addresses elsewhere are never asked; `data:` is read here. */
@@ -17,7 +18,12 @@ export interface HtmlReaderOptions {
   layoutTables?: boolean;
   /** What stands around the main text is part of it: in a book's chapter and in a mail nothing is navigation. */
   keepAll?: boolean;
+  /** How many frames written into the page (`srcdoc`) this text stands in. */
+  frameDepth?: number;
 }
+
+/** Frames in frames in frames: deeper ones are left out. */
+const deepestFrame = 3;
 
 /** Tables in tables in tables: deeper ones are read as paragraphs. */
 const deepestTable = 6;
@@ -48,7 +54,13 @@ export function readHtml(text: string, options: HtmlReaderOptions = {}): FlowBlo
   const root = parseHtml(text);
   const body = findElement(root, (element) => element.tagName === 'body') ?? root;
   const parts = options.keepAll === true ? null : new PageParts(body);
-  return new HtmlBlockReader(options, parts).read(body);
+  const blocks = new HtmlBlockReader(options, parts).read(body);
+  // Where nothing else remains, what stands around the text is the text: a page whose words are all in its header.
+  return parts === null || hasContent(blocks) ? blocks : new HtmlBlockReader({ ...options, keepAll: true }, null).read(body);
+}
+
+function hasContent(blocks: FlowBlock[]): boolean {
+  return blocks.some((block) => block.kind === 'picture' || block.kind !== 'furniture' && wordsOfBlocks([block]) !== '');
 }
 
 /** Reads one element's content; a reader of its own for each entry, cell and caption. */
@@ -91,9 +103,12 @@ class HtmlBlockReader implements TableContentReader {
     return new HtmlBlockReader(this.#options, this.#parts, this.#tableDepth + 1).read(element);
   }
 
-  /** The words of an element as one line; its pictures and parts are left out. */
+  /** The words of an element as one line, lists and quotations in it too; its pictures are left out. */
   line(element: Element, style: RunStyle = {}): FlowRun[] {
-    return this.within(element, style).flatMap((block, index) => ('runs' in block ? [...(index > 0 ? [{ text: ' ' }] : []), ...block.runs] : []));
+    return this.within(element, style).flatMap((block, index) => {
+      const runs = 'runs' in block ? block.runs : block.kind === 'picture' ? [] : [{ text: wordsOfBlocks([block]) }];
+      return index > 0 && runs.length > 0 ? [{ text: ' ' }, ...runs] : runs;
+    });
   }
 
   #flush(): void {
@@ -117,13 +132,36 @@ class HtmlBlockReader implements TableContentReader {
       this.#runs.push({ ...style, text: shown((node as TextNode).value) });
       return;
     }
-    if (!isElement(node) || isHidden(node)) return;
+    if (!isElement(node)) return;
+    if (node.tagName === 'iframe') this.#frame(node);
+    if (node.tagName === 'svg') this.#drawnWords(node, style);
+    if (isHidden(node)) return;
     if (this.#parts?.isFurniture(node, parent) === true) {
       const blocks = new HtmlBlockReader({ ...this.#options, keepAll: true }, null).read(node);
       if (blocks.length > 0) this.#add({ kind: 'furniture', blocks });
       return;
     }
     this.#element(node, style);
+  }
+
+  /** A frame whose page is written into this one; addresses are never followed. */
+  #frame(element: Element): void {
+    const page = attribute(element, 'srcdoc');
+    const { frameDepth = 0 } = this.#options;
+    if (page === null || frameDepth >= deepestFrame || isHiddenByStyle(element)) return;
+    const blocks = readHtml(page, { ...this.#options, keepAll: true, frameDepth: frameDepth + 1 });
+    this.#flush();
+    for (const block of blocks) this.#blocks.push(block);
+  }
+
+  /** The words of a drawing that is written into the page, one piece after the other. */
+  #drawnWords(element: Element, style: RunStyle): void {
+    if (isHiddenByStyle(element)) return;
+    for (const node of element.childNodes) {
+      if (!isElement(node)) continue;
+      if (node.tagName === 'text') this.#runs.push({ ...style, text: ' ' }, { ...style, text: shown(textOf(node)) }, { ...style, text: ' ' });
+      else if (node.tagName === 'g' || node.tagName === 'a' || node.tagName === 'svg') this.#drawnWords(node, style);
+    }
   }
 
   #element(element: Element, style: RunStyle): void {
@@ -134,7 +172,8 @@ class HtmlBlockReader implements TableContentReader {
       case 'img': this.#picture(element, []); return;
       case 'math': this.#math(element); return;
       case 'pre': case 'listing': case 'xmp': this.#code(element); return;
-      case 'ul': case 'ol': case 'menu': case 'dir': this.#add({ kind: 'list', entries: this.#entries(element) }); return;
+      case 'ul': case 'ol': case 'menu': case 'dir': this.#list(element); return;
+      case 'blockquote': this.#add({ kind: 'quote', blocks: this.within(element, style) }); return;
       case 'table': this.#table(element, style); return;
       case 'figure': this.#figure(element, style); return;
       case 'input': this.#runs.push({ ...style, text: attribute(element, 'checked') === null ? '\u2610 ' : '\u2611 ' }); return;
@@ -197,7 +236,10 @@ class HtmlBlockReader implements TableContentReader {
       if (caption.length > 0) this.#add({ kind: 'paragraph', runs: caption });
       return;
     }
-    if (caption.length > 0) owner.caption = caption;
+    if (caption.length > 0) {
+      if (owner.kind === 'picture') owner.alternative = wordsOf(owner.caption);
+      owner.caption = caption;
+    }
     blocks.forEach((block) => this.#add(block));
   }
 
@@ -216,26 +258,43 @@ class HtmlBlockReader implements TableContentReader {
     if (text !== '') this.#add({ kind: 'code', text, language: languageName(named) });
   }
 
-  #entries(list: Element): FlowListEntry[] {
+  #list(list: Element): void {
+    const { before, entries } = this.#entries(list);
+    this.#flush();
+    for (const block of before) this.#blocks.push(block);
+    if (entries.length > 0) this.#add({ kind: 'list', entries });
+  }
+
+  /** What stands between entries belongs to the one before; words before the first stand before the list, a list there is its first entry's. */
+  #entries(list: Element): { before: FlowBlock[]; entries: FlowListEntry[] } {
     const entries: FlowListEntry[] = [];
+    const before: FlowBlock[] = [];
+    let loose: HtmlNode[] = [];
+    const placeLoose = (): void => {
+      if (loose.length === 0) return;
+      const blocks = this.within({ ...list, childNodes: loose, tagName: 'div' });
+      loose = [];
+      const entry = entries.at(-1);
+      if (entry !== undefined) for (const block of blocks) entry.blocks.push(block);
+      else if (blocks[0]?.kind === 'list') entries.push({ runs: [], blocks });
+      else before.push(...blocks);
+    };
     let number = Number(attribute(list, 'start') ?? 1);
     if (!Number.isInteger(number)) number = 1;
     for (const node of list.childNodes) {
-      if (!isElement(node) || isHidden(node)) continue;
-      if (node.tagName !== 'li') {
-        // What stands between entries belongs to the one before.
-        const blocks = this.within({ ...node, childNodes: [node], tagName: 'div' });
-        const before = entries.at(-1);
-        if (before === undefined) entries.push({ runs: [], blocks });
-        else before.blocks.push(...blocks);
+      if (!isElement(node) || node.tagName !== 'li') {
+        if (node.nodeName !== '#text' || /\S/.test((node as TextNode).value) || loose.length > 0) loose.push(node);
         continue;
       }
+      placeLoose();
+      if (isHidden(node)) continue;
       const value = Number(attribute(node, 'value') ?? number);
       if (Number.isInteger(value)) number = value;
       entries.push(this.#entry(node, list.tagName === 'ol' ? `${number}.` : undefined));
       number++;
     }
-    return entries;
+    placeLoose();
+    return { before, entries };
   }
 
   #entry(element: Element, marker: string | undefined): FlowListEntry {

@@ -11,7 +11,11 @@ const neverShown = new Set([
 const hiddenStyle = /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|mso-hide\s*:\s*all)/i;
 
 export function isHidden(element: Element): boolean {
-  if (neverShown.has(element.tagName)) return true;
+  return neverShown.has(element.tagName) || isHiddenByStyle(element);
+}
+
+/** By its attributes, whatever element it is. */
+export function isHiddenByStyle(element: Element): boolean {
   for (const { name, value } of element.attrs) {
     if (name === 'hidden') return value !== 'until-found';
     if (name === 'style' && value.length < 10_000 && hiddenStyle.test(value)) return true;

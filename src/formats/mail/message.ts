@@ -1,5 +1,6 @@
 /** A mail as blocks, wherever it came from: subject, who wrote to whom and when, the text, and what is attached. */
 import type { FlowBlock, ImageBytes, FlowListEntry } from '../flow/flow-blocks.js';
+import { readCalendar } from '../calendar/read-calendar.js';
 import { readHtml } from '../html/read-html.js';
 import { readPlainText } from '../read-plain-text.js';
 
@@ -25,8 +26,14 @@ export interface MailMessage {
   /** The body where it is neither page nor plain text. */
   blocks?: FlowBlock[];
   attachments: MailAttachment[];
+  /** Invitations: the text of each calendar part. */
+  calendars?: string[];
+  /** Messages that came within this one. */
+  messages?: MailMessage[];
   /** One sentence for each thing that is missing. */
   losses?: string[];
+  /** One sentence for each thing to know beside a message that is whole. */
+  remarks?: string[];
 }
 
 /** Longest list of receivers and longest single line that is written. */
@@ -44,8 +51,34 @@ function sizeText(bytes: number): string {
   return bytes < kibibyte ? `${bytes} bytes` : bytes < mebibyte ? `${Math.round(bytes / kibibyte)} KiB` : `${(bytes / mebibyte).toFixed(1)} MiB`;
 }
 
+/** Quotations in quotations: deeper marks stay in the text. */
+const deepestQuote = 40;
+
+/** Plain text of which lines behind `>` are quoted. */
+export function readMailText(text: string, depth = 0): FlowBlock[] {
+  const blocks: FlowBlock[] = [];
+  let open: string[] = [];
+  let isQuoted = false;
+  const close = (): void => {
+    const part = open.join('\n');
+    open = [];
+    if (isQuoted) blocks.push({ kind: 'quote', blocks: readMailText(part, depth + 1) });
+    else for (const block of readPlainText(part)) blocks.push(block);
+  };
+  for (const line of text.replace(/\r\n?/g, '\n').split('\n')) {
+    const quoted = depth < deepestQuote && line.startsWith('>');
+    if (quoted !== isQuoted) {
+      close();
+      isQuoted = quoted;
+    }
+    open.push(quoted ? line.slice(1).replace(/^ /, '') : line);
+  }
+  close();
+  return blocks;
+}
+
 function bodyBlocks(message: MailMessage, shown: Set<MailAttachment>): FlowBlock[] {
-  if (message.html.trim() === '') return message.blocks ?? readPlainText(message.text);
+  if (message.html.trim() === '') return message.blocks ?? readMailText(message.text);
   const image = (address: string): ImageBytes | undefined => {
     const id = /^cid:(.*)$/i.exec(address)?.[1];
     if (id === undefined) return undefined;
@@ -60,11 +93,11 @@ function bodyBlocks(message: MailMessage, shown: Set<MailAttachment>): FlowBlock
     return found?.bytes;
   };
   const blocks = readHtml(message.html, { keepAll: true, layoutTables: true, image });
-  return blocks.length > 0 ? blocks : readPlainText(message.text);
+  return blocks.length > 0 ? blocks : readMailText(message.text);
 }
 
-/** Throws LecternError `too_large`. */
-export function mailBlocks(message: MailMessage): FlowBlock[] {
+/** A message that came within another is a part of it below a heading of `level`. Throws LecternError `too_large`. */
+export function mailBlocks(message: MailMessage, level = 0): FlowBlock[] {
   const lines: [string, string][] = [['From', message.from], ['To', message.to], ['Cc', message.cc], ['Date', dateLine(message.date)]];
   const head = lines.filter(([, value]) => value.trim() !== '').map(([name, value]): FlowBlock => ({
     kind: 'paragraph', runs: [{ text: `${name}:`, bold: true }, { text: ` ${value.slice(0, longestLine)}` }],
@@ -74,6 +107,10 @@ export function mailBlocks(message: MailMessage): FlowBlock[] {
   const entries = message.attachments.filter((attachment) => !shown.has(attachment)).map(({ name, mimetype, sizeBytes }): FlowListEntry => ({
     runs: [{ text: `${name === '' ? 'without a name' : name} (${mimetype}${sizeBytes === null ? '' : `, ${sizeText(sizeBytes)}`})` }], blocks: [],
   }));
-  const attached: FlowBlock[] = entries.length === 0 ? [] : [{ kind: 'heading', level: 1, runs: [{ text: 'Attachments' }] }, { kind: 'list', entries }];
-  return [...(message.subject.trim() === '' ? [] : [{ kind: 'title', runs: [{ text: message.subject.replace(/\s+/g, ' ') }] } as FlowBlock]), ...head, ...body, ...attached];
+  const attached: FlowBlock[] = entries.length === 0 ? [] : [{ kind: 'heading', level: level + 1, runs: [{ text: 'Attachments' }] }, { kind: 'list', entries }];
+  const subject = [{ text: message.subject.trim() === '' && level > 0 ? 'Message without a subject' : message.subject.replace(/\s+/g, ' ') }];
+  const title: FlowBlock[] = subject[0]?.text.trim() === '' ? [] : [level === 0 ? { kind: 'title', runs: subject } : { kind: 'heading', level, runs: subject }];
+  const calendars = (message.calendars ?? []).flatMap((text) => readCalendar(text, level + 1));
+  const inner = (message.messages ?? []).flatMap((one) => mailBlocks(one, level + 1));
+  return [...title, ...head, ...body, ...calendars, ...inner, ...attached];
 }
