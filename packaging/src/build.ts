@@ -115,6 +115,6 @@ await makeExecutable(archive, help);
 rmSync(work, { recursive: true, force: true });
 process.stdout.write(`${relative(root, target)}: ${(statSync(target).size / 2 ** 20).toFixed(0)} MiB, ${files.length} files inside (${(archive.length / 2 ** 20).toFixed(0)} MiB)\n`);
 if (process.argv.includes('--deb')) {
-  const deb = makeDeb(target, join(root, 'packaging'), manifestOf(root).version, help, sourceTime());
+  const deb = makeDeb(target, join(root, 'packaging'), manifestOf(root).version, sourceTime());
   process.stdout.write(`${relative(root, deb)}: ${(statSync(deb).size / 2 ** 20).toFixed(0)} MiB\n`);
 }

@@ -4,6 +4,8 @@ import { createHash } from 'node:crypto';
 import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { completionScript } from '../../src/cli/completion.js';
+import { manualPages } from '../../src/cli/manual.js';
 
 /** Debian's own variables name the maintainer who builds the package. */
 const maintainer = `${process.env['DEBFULLNAME'] ?? 'Lectern'} <${process.env['DEBEMAIL'] ?? 'root@localhost'}>`;
@@ -41,19 +43,6 @@ function packed(text: string): Buffer {
   return gzipSync(Buffer.from(text), { level: 9 });
 }
 
-/** A page of the manual from what `lectern help` prints. */
-function manual(help: string, version: string): string {
-  const plain = (text: string): string => text.replace(/\\/g, '\\e').replace(/-/g, '\\-').replace(/^([.'])/gm, '\\&$1');
-  return [
-    `.TH LECTERN 1 "" "Lectern ${version}" "User Commands"`,
-    '.SH NAME', 'lectern \\- documents to markdown, language models over HTTP',
-    '.SH SYNOPSIS', '.B lectern', 'COMMAND [SETTINGS] [WORDS]',
-    '.SH DESCRIPTION', '.nf', plain(help.trimEnd()), '.fi',
-    '.SH FILES', '.TP', '.I /etc/lectern/settings', 'settings of the service', '.TP', '.I /etc/lectern/access', 'who may enter, where the settings name it',
-    '.SH SEE ALSO', plain('/usr/share/doc/lectern/README.md'), '',
-  ].join('\n');
-}
-
 function control(version: string, installedKiB: number): string {
   return [
     'Package: lectern', `Version: ${version}`, 'Architecture: amd64', `Maintainer: ${maintainer}`, `Installed-Size: ${installedKiB}`,
@@ -71,10 +60,10 @@ function filesBelow(directory: string): string[] {
 }
 
 /**
- * Answers the path of the package, beside the program. `help` is what `lectern help` prints; `time` that of the sources, in seconds since 1970: nothing
+ * Returns the path of the package, beside the program. `time` is that of the sources, in seconds since 1970: nothing
  * in the package is younger.
  */
-export function makeDeb(program: string, packaging: string, version: string, help: string, time: string): string {
+export function makeDeb(program: string, packaging: string, version: string, time: string): string {
   const made = tree(join(dirname(program), '..', 'build', 'deb'));
   const own = (name: string): string => readFileSync(join(packaging, name), 'utf8');
   made.put('usr/bin/lectern', '', 0o755);
@@ -89,7 +78,11 @@ export function makeDeb(program: string, packaging: string, version: string, hel
   for (const name of ['nginx.example.conf', 'settings.example', 'access.example']) made.put(`usr/share/doc/lectern/examples/${name}`, own(name));
   made.put('usr/share/doc/lectern/copyright', own('debian/copyright'));
   made.put('usr/share/doc/lectern/changelog.gz', packed(`lectern (${version}) unstable; urgency=medium\n\n  * Built from the sources of this version.\n\n -- ${maintainer}  Thu, 01 Jan 1970 00:00:00 +0000\n`));
-  made.put('usr/share/man/man1/lectern.1.gz', packed(manual(help, version)));
+  for (const [name, page] of manualPages(version)) made.put(`usr/share/man/man1/${name}.gz`, packed(page));
+  made.put('usr/share/bash-completion/completions/lectern', completionScript('bash'));
+  made.put('usr/share/zsh/vendor-completions/_lectern', completionScript('zsh'));
+  made.put('usr/share/fish/vendor_completions.d/lectern.fish', completionScript('fish'));
+  made.put('usr/share/doc/lectern/cli.md', readFileSync(join(packaging, '../docs/cli.md'), 'utf8'));
   made.put('usr/share/lintian/overrides/lectern', own('debian/lintian-overrides'));
   const files = filesBelow(made.root);
   const installedKiB = Math.ceil(files.reduce((sum, file) => sum + statSync(file).size, 0) / 1024);

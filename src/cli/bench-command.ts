@@ -1,22 +1,22 @@
 /** `lectern bench [FILE...]`: how fast a running service is on this machine or another, and whether that is less than it was. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { parseArgs } from 'node:util';
 import { measureService } from '../client/measure-service.js';
 import { compare, jsonLines, parseLines, parseShare, readText, tableOf, usualLoss } from '../client/measures.js';
 import { Service } from '../client/service.js';
 import { LecternError } from '../errors.js';
 import { progressLine } from './progress-line.js';
-import type { Command } from './command.js';
-import { argumentError } from './argument-error.js';
+import { textOption, type Command } from './command.js';
+import { exitCodes } from './exit-codes.js';
 
 /** Measures of it, in files and comparisons. */
 const bench = 'service';
 const usualRounds = 5;
 
 /** Exits 1 where the service is slower than the baseline by more than may be lost. */
-export const benchCommand: Command = async (args, environment) => {
-  const { values, positionals } = parseWords(args);
+export const benchCommand: Command = async (input) => {
+  const { words: positionals, environment } = input;
+  const values = Object.fromEntries(['url', 'model', 'rounds', 'lines', 'against', 'loss'].map((name) => [name, textOption(input, name)])) as Partial<Record<'url' | 'model' | 'rounds' | 'lines' | 'against' | 'loss', string>>;
   const rounds = Number(values.rounds ?? usualRounds);
   if (!Number.isInteger(rounds) || rounds < 1) throw new LecternError('invalid_request', `--rounds must be a whole number from 1 on, not "${values.rounds}".`);
   if (values.loss !== undefined && values.against === undefined) throw new LecternError('invalid_request', '--loss needs --against: it is what may be lost against a baseline.');
@@ -28,10 +28,10 @@ export const benchCommand: Command = async (args, environment) => {
   const measures = await measureService(service, { documents, rounds, tell: (text) => line.show(text), ...(values.model === undefined ? {} : { model: values.model }) }).finally(() => line.clear());
   process.stdout.write(`${tableOf(measures)}\n`);
   if (values.lines !== undefined) writeFileSync(values.lines, jsonLines(bench, measures));
-  if (before === undefined) return 0;
+  if (before === undefined) return exitCodes.ok;
   const { lines, worse, missing } = compare(before, measures, maxLoss);
   process.stdout.write(`\nAgainst ${values.against}:\n${lines.join('\n')}\n${missing.map((name) => `${name}: not measured now\n`).join('')}`);
-  return worse > 0 || missing.length > 0 ? 1 : 0;
+  return worse > 0 || missing.length > 0 ? exitCodes.findings : exitCodes.ok;
 };
 
 function readDocument(path: string): Uint8Array<ArrayBuffer> {
@@ -39,14 +39,5 @@ function readDocument(path: string): Uint8Array<ArrayBuffer> {
     return Uint8Array.from(readFileSync(path));
   } catch (cause) {
     throw new LecternError('invalid_request', `${path} cannot be read: ${(cause as Error).message}.`, { cause });
-  }
-}
-
-function parseWords(args: string[]) {
-  const words = { type: 'string' } as const;
-  try {
-    return parseArgs({ args, allowPositionals: true, options: { url: words, model: words, rounds: words, lines: words, against: words, loss: words } });
-  } catch (cause) {
-    throw argumentError(cause, 'bench');
   }
 }

@@ -1,49 +1,55 @@
 /** `lectern chat [MODEL]`: a conversation with a model of a running service; a pipe is one question and its answer. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
-import { parseArgs } from 'node:util';
-import { chat as ask, chooseModel, type ChatMessage } from '../client/language-requests.js';
+import { chat as ask, chooseModel } from '../client/language-requests.js';
 import { Service, ServiceUnreachable } from '../client/service.js';
 import { LecternError } from '../errors.js';
+import { homeDirectory } from '../platform/home-directory.js';
+import type { Environment } from '../settings/settings.js';
+import { ChatConversation, type AskModel } from './chat-conversation.js';
 import { converse } from './chat-session.js';
+import { isOn, textOption, type Command } from './command.js';
+import { exitCodes } from './exit-codes.js';
+import { printJson } from './lines-and-tables.js';
 import { explainMissing } from './missing-model.js';
-import type { Command } from './command.js';
 import { onStopSignal } from './stop-signals.js';
-import { chatUsage as usage } from './usage.js';
-import { argumentError } from './argument-error.js';
 
-export const chat: Command = async (args, environment) => {
-  const { values, positionals } = parseWords(args);
-  if (positionals.length > 1) throw new LecternError('invalid_request', usage);
-  const address = values.url ?? environment['LECTERN_URL'];
+export const chat: Command = async (input) => {
+  const { words: [named], environment } = input;
+  const address = textOption(input, 'url') ?? environment['LECTERN_URL'];
+  const json = isOn(input, 'json');
   const service = new Service(address);
-  const model = await chooseModel(service, positionals[0], 'completion').catch((thrown: unknown) => {
+  const sampling = { temperature: readNumber('--temperature', textOption(input, 'temperature')), seed: readNumber('--seed', textOption(input, 'seed')) };
+  const model = await chooseModel(service, named, 'completion').catch((thrown: unknown) => {
     if (address !== undefined || !(thrown instanceof ServiceUnreachable)) throw thrown;
     throw new LecternError('not_found', `${thrown.message} \`lectern serve\` starts one; --url or LECTERN_URL names one elsewhere.`, { cause: thrown });
   });
-  if (positionals[0] === undefined) process.stderr.write(`lectern: ${model} answers.\n`);
-  const options = { model, temperature: readNumber('--temperature', values.temperature), seed: readNumber('--seed', values.seed) };
-  const messages: ChatMessage[] = values.system === undefined ? [] : [{ role: 'system', content: values.system }];
-  const instructions = messages.length;
-  const answer = async (question: string, signal: AbortSignal): Promise<void> => {
-    // A question without an answer is left out of the conversation: the next question must not follow another one.
-    const asked: ChatMessage[] = [...messages, { role: 'user', content: question }];
-    const reply = await ask(service, { ...options, messages: asked, signal, onText: (text) => process.stdout.write(text) })
-      .catch(async (thrown: unknown) => { throw await explainMissing(thrown, service, model); });
-    process.stdout.write('\n');
+  if (named === undefined) process.stderr.write(`lectern: ${model} answers.\n`);
+  const askModel: AskModel = async (request) => {
+    const reply = await ask(service, { ...request, onText: (text) => (json ? undefined : process.stdout.write(text)) })
+      .catch(async (thrown: unknown) => { throw await explainMissing(thrown, service, request.model); });
+    if (!json) process.stdout.write('\n');
     if (reply.finishReason === 'length') process.stderr.write('lectern: the answer was cut at its greatest length.\n');
-    messages.push({ role: 'user', content: question }, { role: 'assistant', content: reply.text });
+    return reply;
   };
-  if (process.stdin.isTTY) await converse({ input: process.stdin, output: process.stderr, model, answer, clear: () => { messages.length = instructions; } });
-  else await answerPipe(answer);
-  return 0;
+  const conversation = new ChatConversation(askModel, model, textOption(input, 'system'), sampling);
+  if (process.stdin.isTTY && !json) {
+    const history = historyFile(environment);
+    await converse({ input: process.stdin, output: process.stderr, conversation, history: readHistory(history), keepHistory: (lines) => writeHistory(history, lines) });
+  } else {
+    const reply = await answerPipe(conversation);
+    if (json) printJson({ model, ...reply });
+  }
+  return exitCodes.ok;
 };
 
-async function answerPipe(answer: (question: string, signal: AbortSignal) => Promise<void>): Promise<void> {
+async function answerPipe(conversation: ChatConversation): ReturnType<ChatConversation['ask']> {
   const question = (await readAll(process.stdin)).trimEnd();
   if (question === '') throw new LecternError('invalid_request', 'There is no question on standard input.');
   const stop = new AbortController();
   onStopSignal(() => stop.abort(new LecternError('cancelled')));
-  await answer(question, stop.signal);
+  return conversation.ask(question, stop.signal);
 }
 
 function readNumber(flag: string, text: string | undefined): number | undefined {
@@ -53,14 +59,25 @@ function readNumber(flag: string, text: string | undefined): number | undefined 
   return value;
 }
 
-function parseWords(args: string[]) {
+function historyFile(environment: Environment): string {
+  return join(environment['XDG_STATE_HOME'] || join(environment['HOME'] || homeDirectory(), '.local', 'state'), 'lectern', 'chat-history');
+}
+
+/** The latest line first; empty where there is none that can be read. */
+function readHistory(file: string): string[] {
   try {
-    return parseArgs({
-      args,
-      allowPositionals: true,
-      options: { url: { type: 'string' }, system: { type: 'string' }, temperature: { type: 'string' }, seed: { type: 'string' } },
-    });
-  } catch (cause) {
-    throw argumentError(cause, 'chat');
+    return readFileSync(file, 'utf8').split('\n').filter((line) => line !== '');
+  } catch {
+    return [];
+  }
+}
+
+/** Questions are the user's own: no other user may read them. A history that cannot be kept is no reason to end a conversation. */
+function writeHistory(file: string, lines: string[]): void {
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    writeFileSync(file, lines.map((line) => `${line}\n`).join(''), { mode: 0o600 });
+  } catch {
+    return;
   }
 }

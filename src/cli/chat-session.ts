@@ -1,62 +1,117 @@
 /** A conversation line by line: questions wait for the answer before them, and words with a slash are for the program. */
 import { once } from 'node:events';
-import { createInterface } from 'node:readline';
+import { createInterface, type Interface } from 'node:readline';
 import { LecternError } from '../errors.js';
+import type { ChatConversation } from './chat-conversation.js';
 
 export interface ChatSession {
   input: NodeJS.ReadableStream;
   /** Where the prompt, complaints and help go: not the answers. */
   output: NodeJS.WritableStream;
-  model: string;
-  /** Writes the answer and remembers both; rejects where there is none. */
-  answer(question: string, signal: AbortSignal): Promise<void>;
-  /** Forgets all questions and answers. */
-  clear(): void;
+  conversation: Pick<ChatConversation, 'model' | 'ask' | 'commands'>;
+  /** Earlier lines, the latest first. */
+  history?: string[];
+  /** Gets all lines at the end, the latest first. */
+  keepHistory?(lines: string[]): void;
 }
 
-const help = '/clear forgets the conversation, /bye ends it, as Ctrl-D does; Ctrl-C ends an answer.\n';
+/** Lines between two of these are one question, as in Ollama's command line. */
+const fence = '"""';
+const mostHistory = 1000;
 
 /** Until the input ends or `/bye`; what was asked before that is answered. Ctrl-C ends an answer and drops the questions behind it, and between answers the conversation. */
-export async function converse({ input, output, model, answer, clear }: ChatSession): Promise<void> {
-  const lines = createInterface({ input, output, prompt: `${model}> ` });
+export async function converse({ input, output, conversation, history = [], keepHistory }: ChatSession): Promise<void> {
+  const lines = createInterface({ input, output, prompt: `${conversation.model}> `, history, historySize: mostHistory });
+  const questions = questionsOf(lines);
   const waiting: string[] = [];
-  let writing: AbortController | null = null;
   let running = Promise.resolve();
   let open = true;
+  let working: AbortController | null = null;
+  const say = (sentence: string): void => { output.write(sentence === '' ? '' : `${sentence}\n`); };
+  const withSignal = async (work: (signal: AbortSignal) => Promise<unknown>): Promise<void> => {
+    working = new AbortController();
+    await work(working.signal).catch((thrown: unknown) => say(`\nlectern: ${thrown instanceof LecternError ? thrown.message : String(thrown)}`));
+    working = null;
+  };
   const respond = async (question: string): Promise<void> => {
-    writing = new AbortController();
-    await answer(question, writing.signal).catch((thrown: unknown) => {
-      output.write(`\nlectern: ${thrown instanceof LecternError ? thrown.message : String(thrown)}\n`);
-    });
-    writing = null;
+    const [, name, rest = ''] = /^\/([a-z?]+)(?:\s+([^]*))?$/.exec(question.trim()) ?? [];
+    if (name === undefined) return withSignal((signal) => conversation.ask(question, signal));
+    const command = Object.hasOwn(conversation.commands, name) ? conversation.commands[name] : undefined;
+    if (command !== undefined) await withSignal(async (signal) => say(await command.run(rest.trim(), signal)));
+    else say(name === 'help' || name === '?' ? helpOf(conversation) : `There is no /${name}; /help lists what there is.`);
+    lines.setPrompt(`${conversation.model}> `);
   };
   const work = async (): Promise<void> => {
-    for (let line = waiting.shift(); line !== undefined; line = waiting.shift()) {
-      const word = line.trim();
-      if (word === '/bye') {
+    for (let question = waiting.shift(); question !== undefined; question = waiting.shift()) {
+      if (question.trim() === '/bye') {
         waiting.length = 0;
         lines.close();
-      } else if (word === '/clear') clear();
-      else if (/^\/[a-z?]+$/.test(word)) output.write(word === '/help' || word === '/?' ? help : `There is no ${word}: ${help}`);
-      else if (word !== '') await respond(line);
+      } else if (question.trim() !== '') await respond(question);
       if (open && waiting.length === 0) lines.prompt();
     }
   };
   lines.on('SIGINT', () => {
     waiting.length = 0;
-    if (writing === null) lines.close();
-    else writing.abort(new LecternError('cancelled'));
+    questions.drop();
+    if (working === null) lines.close();
+    else working.abort(new LecternError('cancelled'));
   });
   let idle = true;
   lines.on('line', (line) => {
-    waiting.push(line);
+    const question = questions.add(line);
+    if (question === null) return;
+    waiting.push(question);
     if (!idle) return;
     idle = false;
     running = work().finally(() => { idle = true; });
   });
+  lines.on('history', (kept: string[]) => { keepHistory?.(kept); });
   lines.once('close', () => { open = false; });
   const closed = once(lines, 'close');
   lines.prompt();
   await closed;
   await running;
+}
+
+function helpOf({ commands }: Pick<ChatConversation, 'commands'>): string {
+  const rows = [...Object.values(commands).map(({ form, help }) => [form, help] as const), ['/bye', 'end, as Ctrl-D does; Ctrl-C ends an answer'] as const];
+  const width = Math.max(...rows.map(([form]) => form.length));
+  return [...rows.map(([form, help]) => `${form.padEnd(width)}  ${help}`), `Lines between ${fence} and ${fence}, or with \\ at their ends, are one question.`].join('\n');
+}
+
+/** Puts lines together to questions; null while one is not complete. */
+function questionsOf(lines: Interface): { add(line: string): string | null; drop(): void } {
+  let parts: string[] = [];
+  let isFenced = false;
+  const complete = (): string => {
+    const question = parts.join('\n');
+    parts = [];
+    isFenced = false;
+    return question;
+  };
+  const wait = (part: string): null => {
+    parts.push(part);
+    lines.setPrompt('... ');
+    lines.prompt();
+    return null;
+  };
+  return {
+    add: (line) => {
+      if (isFenced) {
+        if (!line.trimEnd().endsWith(fence)) return wait(line);
+        parts.push(line.trimEnd().slice(0, -fence.length));
+        return complete();
+      }
+      if (parts.length === 0 && line.startsWith(fence)) {
+        const rest = line.slice(fence.length);
+        if (rest.trimEnd().endsWith(fence)) return rest.trimEnd().slice(0, -fence.length);
+        isFenced = true;
+        return wait(rest);
+      }
+      if (line.endsWith('\\') && !line.endsWith('\\\\')) return wait(line.slice(0, -1));
+      parts.push(line);
+      return complete();
+    },
+    drop: () => { complete(); },
+  };
 }

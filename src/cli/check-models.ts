@@ -1,20 +1,23 @@
 /** `lectern models check [NAME]`: whether all models, or one, are whole and run here. */
 import { placeOf } from '../program/model-memory.js';
 import { type Checked, checkModel } from './check-model.js';
+import { exitCodes } from './exit-codes.js';
 import { findInstalled, visionFromElsewhere, type InstalledModels } from './installed-models.js';
-import { printLines } from './lines-and-tables.js';
+import { printJson, printLines } from './lines-and-tables.js';
 import { checkOwnNetworks, isOwnNetwork } from './own-networks.js';
 import { checkVision } from './vision-models.js';
 
 /** Exit code 1 when one is not whole or does not run; refused files are such. */
-export async function checkModels(models: InstalledModels, name: string | undefined): Promise<number> {
+export async function checkModels(models: InstalledModels, name: string | undefined, json: boolean): Promise<number> {
+  const all: Checked[] = [];
   const { catalogue, vision, engine, settings } = models;
   const place = placeOf(settings, engine.devices(settings.device));
   const refused = name === undefined ? [...await catalogue.refused(), ...await vision.refused()] : [];
   let failed = refused.length;
   const report = (checked: Checked): void => {
     if (!checked.ok) failed++;
-    printLines([`${checked.ok ? 'ok    ' : 'FAILED'}  ${checked.name}: ${checked.findings}`]);
+    all.push(checked);
+    if (!json) printLines([`${checked.ok ? 'ok    ' : 'FAILED'}  ${checked.name}: ${checked.findings}`]);
   };
   if (name === undefined) {
     for (const entry of await catalogue.list()) report(await checkModel(entry, engine, place));
@@ -26,6 +29,7 @@ export async function checkModels(models: InstalledModels, name: string | undefi
     const { entry, seeing } = await findInstalled(models, name);
     report(entry === undefined ? await checkVision(seeing, engine, place) : await checkModel(entry, engine, place));
   }
-  printLines(refused.map((one) => `FAILED  ${one.name}: ${one.reason}`));
-  return failed === 0 ? 0 : 1;
+  if (json) printJson([...all, ...refused.map((one) => ({ name: one.name, ok: false, findings: one.reason }))]);
+  else printLines(refused.map((one) => `FAILED  ${one.name}: ${one.reason}`));
+  return failed === 0 ? exitCodes.ok : exitCodes.findings;
 }

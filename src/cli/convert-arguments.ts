@@ -1,81 +1,64 @@
-/** The arguments of `lectern convert`. */
-import { basename, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
+/** The words and options of `lectern convert`, checked. */
+import { basename } from 'node:path';
 import { defaultConvertOptions, type ConvertOptions } from '../convert/options.js';
 import { dataFileOf, knownLanguages } from '../convert/ocr/languages.js';
 import { LecternError } from '../errors.js';
-import { homeDirectory } from '../platform/home-directory.js';
+import { isOn, listOption, textOption, type CommandInput } from './command.js';
+import { resultEndings, type ResultFormat } from './commands.js';
+import { expandHome } from './sources.js';
 import { standardInput } from './standard-input.js';
-import { convertUsage as usage } from './usage.js';
-import { argumentError } from './argument-error.js';
-
-export const extensions = { md: '.md', json: '.json', html: '.html', text: '.txt', doctags: '.doctags' } as const;
-export type ResultFormat = keyof typeof extensions;
 
 export interface ConvertArguments {
-  /** Absolute; `-` is standard input. */
-  files: string[];
+  /** As they were given; `-` is standard input. */
+  words: string[];
   /** The name that the user gives standard input; null: none. */
   inputName: string | null;
   formats: ResultFormat[];
   /** null: the one result goes to standard output. */
   directory: string | null;
+  /** Whether documents are left out whose results are there. */
+  resumes: boolean;
+  /** Whether standard output gets lines of JSON instead of a result. */
+  json: boolean;
   /** The service that converts; null: this process does. */
   url: string | null;
   options: ConvertOptions;
 }
 
 /** Throws `invalid_request` with a sentence about the first thing that is wrong. */
-export function readConvertArguments(args: string[]): ConvertArguments {
-  const { values, positionals } = parseWords(args);
-  const formats = (values.to ?? ['md']).flatMap((list) => list.split(',')).map((word) => word.trim());
-  const unknown = formats.find((format) => !Object.hasOwn(extensions, format));
-  if (unknown !== undefined) throw new LecternError('invalid_request', `--to must be ${Object.keys(extensions).join(', ')}, not "${unknown}".`);
-  const directory = values.output ?? null;
-  if (positionals.length === 0) throw new LecternError('invalid_request', usage);
-  const inputName = readName(values.name, positionals.filter((word) => word === standardInput).length);
-  if (directory === null && values.images === 'referenced') throw new LecternError('invalid_request', 'Referenced images are files beside the result and need a directory: add -o DIRECTORY.');
-  if (directory === null && positionals.length * formats.length > 1) throw new LecternError('invalid_request', 'Several results need a directory: add -o DIRECTORY.');
-  const url = values.url ?? null;
-  if (url !== null && values.images === 'referenced') {
+export function readConvertArguments(input: CommandInput): ConvertArguments {
+  const { words } = input;
+  const formats = listOption(input, 'to').flatMap((list) => list.split(',')).map((word) => word.trim());
+  if (formats.length === 0) formats.push('md');
+  const unknown = formats.find((format) => !Object.hasOwn(resultEndings, format));
+  if (unknown !== undefined) throw new LecternError('invalid_request', `--to must be ${Object.keys(resultEndings).join(', ')}, not "${unknown}".`);
+  const directory = textOption(input, 'output') ?? null;
+  const images = readImages(textOption(input, 'images'));
+  const url = textOption(input, 'url') ?? null;
+  const [resumes, json] = [isOn(input, 'resume'), isOn(input, 'json')];
+  if (directory === null && images === 'referenced') throw new LecternError('invalid_request', 'Referenced images are files beside the result and need a directory: add -o DIRECTORY.');
+  if (directory === null && formats.length > 1) throw severalResults();
+  if (directory === null && (resumes || json)) throw new LecternError('invalid_request', `${resumes ? '--resume' : '--json'} needs the directory of the results: add -o DIRECTORY.`);
+  if (url !== null && images === 'referenced') {
     throw new LecternError('invalid_request', 'Referenced images are written only without --url; through a service use --images embedded.');
   }
   const options: ConvertOptions = {
     ...defaultConvertOptions,
     outputs: formats as ResultFormat[],
-    pageRange: readPages(values.pages),
-    imageExportMode: readImages(values.images),
-    keepFurniture: values['keep-furniture'] ?? false,
-    keepNotes: values['keep-notes'] ?? false,
-    password: values.password ?? null,
-    ocrLanguages: readLanguages(values['ocr-lang'] ?? []),
-    ocrPreset: readPreset(values['ocr-preset']),
+    pageRange: readPages(textOption(input, 'pages')),
+    imageExportMode: images,
+    keepFurniture: isOn(input, 'keepFurniture'),
+    keepNotes: isOn(input, 'keepNotes'),
+    password: textOption(input, 'password') ?? null,
+    ocrLanguages: readLanguages(listOption(input, 'ocrLang')),
+    ocrPreset: readPreset(textOption(input, 'ocrPreset')),
   };
-  return { files: positionals.map((word) => (word === standardInput ? word : expand(word))), inputName, formats: formats as ResultFormat[], directory: directory === null ? null : expand(directory), url, options };
+  const inputName = readName(textOption(input, 'name'), words.filter((word) => word === standardInput).length);
+  return { words, inputName, formats: formats as ResultFormat[], directory: directory === null ? null : expandHome(directory), resumes, json, url, options };
 }
 
-function parseWords(args: string[]) {
-  try {
-    return parseArgs({
-      args,
-      allowPositionals: true,
-      options: {
-        to: { type: 'string', multiple: true, short: 't' },
-        output: { type: 'string', short: 'o' },
-        name: { type: 'string' },
-        url: { type: 'string' },
-        pages: { type: 'string' },
-        password: { type: 'string' },
-        images: { type: 'string' },
-        'keep-furniture': { type: 'boolean' },
-        'keep-notes': { type: 'boolean' },
-        'ocr-lang': { type: 'string', multiple: true },
-        'ocr-preset': { type: 'string' },
-      },
-    });
-  } catch (cause) {
-    throw argumentError(cause, 'convert');
-  }
+export function severalResults(): LecternError {
+  return new LecternError('invalid_request', 'Several results need a directory: add -o DIRECTORY.');
 }
 
 /** Of `count` words that stand for standard input. */
@@ -119,9 +102,4 @@ function readImages(text: string | undefined): ConvertOptions['imageExportMode']
   if (text === undefined) return 'placeholder';
   if (text === 'placeholder' || text === 'embedded' || text === 'referenced') return text;
   throw new LecternError('invalid_request', `--images must be placeholder, embedded or referenced, not "${text}".`);
-}
-
-/** Shells leave a ~ alone behind a quote or an equals sign. */
-function expand(path: string): string {
-  return resolve(path.replace(/^~(?=\/|$)/, homeDirectory()));
 }

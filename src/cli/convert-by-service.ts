@@ -5,10 +5,11 @@ import { convertByService } from '../client/convert-document.js';
 import type { Service } from '../client/service.js';
 import { LecternError } from '../errors.js';
 import type { ConversionWay, WrittenOutcome } from './conversion-way.js';
-import { extensions, type ConvertArguments } from './convert-arguments.js';
+import { resultEndings } from './commands.js';
+import type { ConvertArguments } from './convert-arguments.js';
 import { bar } from './progress-line.js';
 
-export function serviceConversion(service: Service, wanted: ConvertArguments, signal: AbortSignal): ConversionWay {
+export function serviceConversion(service: Service, files: string[], wanted: ConvertArguments, signal: AbortSignal): ConversionWay {
   const { pageRange, imageExportMode, keepFurniture, keepNotes, password, ocrLanguages, ocrPreset } = wanted.options;
   const fields = {
     to_formats: wanted.formats, page_range: pageRange.map(String), image_export_mode: imageExportMode, keep_furniture: String(keepFurniture), keep_notes: String(keepNotes),
@@ -19,7 +20,7 @@ export function serviceConversion(service: Service, wanted: ConvertArguments, si
     close: async () => undefined,
     // A service has other callers.
     atOnce: 1,
-    order: [...wanted.files.keys()],
+    order: [...files.keys()],
     convert: async (file, scratch, show) => {
       const bytes = await readFile(file).catch((cause: unknown) => {
         throw new LecternError('forbidden', `${file} cannot be read: ${(cause as Error).message}.`, { cause });
@@ -30,14 +31,15 @@ export function serviceConversion(service: Service, wanted: ConvertArguments, si
         onProgress: ({ stage, position, pagesDone, pagesTotal }) => show(position === null ? `${stage} ${bar(pagesDone, pagesTotal)}` : `waits, place ${position}`),
       });
       await mkdir(scratch);
-      const files: WrittenOutcome['files'] = {};
+      const written: WrittenOutcome['files'] = {};
       for (const format of wanted.formats) {
         const content = document[`${format}_content`];
         if (content === null || content === undefined) continue;
-        files[format] = `document${extensions[format]}`;
-        await writeFile(join(scratch, files[format]), typeof content === 'string' ? content : JSON.stringify(content));
+        const name = `document${resultEndings[format]}`;
+        written[format] = name;
+        await writeFile(join(scratch, name), typeof content === 'string' ? content : JSON.stringify(content));
       }
-      return { status, errors: errors as WrittenOutcome['errors'], files, artifacts: [] };
+      return { status, errors: errors as WrittenOutcome['errors'], files: written, artifacts: [] };
     },
   };
 }

@@ -7,27 +7,28 @@ import { createLateLog } from '../logging/lazy-log.js';
 import { type Converter, createConverter } from '../program/converter.js';
 import type { Settings } from '../settings/settings.js';
 import type { ConversionWay } from './conversion-way.js';
-import { presetFailure, type ConvertArguments } from './convert-arguments.js';
+import { presetFailure } from './convert-arguments.js';
+import type { ConvertOptions } from '../convert/options.js';
 import { bar } from './progress-line.js';
 import { largestFirst, documentsAtOnce } from './side-by-side.js';
 
 /** Throws `invalid_request` where the reader of text that the user named is not installed. */
-export async function localConversion(wanted: ConvertArguments, settings: Settings, signal: AbortSignal): Promise<ConversionWay> {
+export async function localConversion(files: string[], options: ConvertOptions, settings: Settings, signal: AbortSignal): Promise<ConversionWay> {
   // Workers that end because their user has had enough are not reported.
   const log = createLateLog(settings.logLevel === 'info' ? 'warn' : settings.logLevel, () => signal.aborted);
   // None is spare: what has nothing to do would only start for nothing.
   const { services, pages, close } = createConverter(settings, log, { spareWorkers: 0, logsModels: false });
-  await requireReader(wanted.options.ocrPreset, pages).catch(async (thrown: unknown) => {
+  await requireReader(options.ocrPreset, pages).catch(async (thrown: unknown) => {
     await close();
     throw thrown;
   });
-  const sizes = await Promise.all(wanted.files.map((file) => stat(file).then(({ size }) => size, () => 0)));
+  const sizes = await Promise.all(files.map((file) => stat(file).then(({ size }) => size, () => 0)));
   const atOnce = documentsAtOnce(sizes, Math.min(settings.workers, availableParallelism()));
   return {
     close,
     atOnce,
     order: atOnce === 1 ? [...sizes.keys()] : largestFirst(sizes),
-    convert: (file, scratch, show) => convertDocumentInPool({ inputPath: file, filename: basename(file), outputDirectory: scratch, options: wanted.options }, {
+    convert: (file, scratch, show) => convertDocumentInPool({ inputPath: file, filename: basename(file), outputDirectory: scratch, options }, {
       ...services, signal, onProgress: ({ stage, pagesDone, pagesTotal }) => show(`${stage} ${bar(pagesDone, pagesTotal)}`),
     }),
   };

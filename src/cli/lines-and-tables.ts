@@ -1,7 +1,12 @@
-/** Lines and tables on standard output. */
+/** Lines, tables and JSON on standard output. */
 
 export function printLines(lines: string[]): void {
   process.stdout.write(lines.map((line) => `${line.trimEnd()}\n`).join(''));
+}
+
+/** One document of JSON, for programs. */
+export function printJson(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 }
 
 /** Rows as lines: the columns of the first row are padded to the widest cell. */

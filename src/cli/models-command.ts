@@ -1,43 +1,40 @@
-/** `lectern models`: lists what there is and what is refused, shows one model at length, checks whether they run, and pulls one from a registry. */
-import { parseArgs } from 'node:util';
+/** `lectern models`: opens what is installed for one of its verbs. */
 import { openEngine } from '../engine/engine.js';
-import { LecternError } from '../errors.js';
 import { silentLog } from '../logging/lazy-log.js';
 import { createVisionCatalogue } from '../models/vision-catalogue.js';
 import { openCatalogue } from '../program/language-half.js';
 import { resolveSettings } from '../settings/settings.js';
+import { addModel } from './add-model.js';
 import { checkModels } from './check-models.js';
-import type { Command } from './command.js';
+import { isOn, textOption, type Command, type CommandInput } from './command.js';
+import { importOllama } from './import-ollama.js';
+import type { InstalledModels } from './installed-models.js';
 import { listModels } from './list-models.js';
-import { pullDirectory, pullInto } from './pull-model.js';
+import { ownDirectory } from './own-directory.js';
+import { pullInto } from './pull-model.js';
+import { removeModel } from './remove-model.js';
 import { showModel } from './show-model.js';
-import { modelsUsage as usage } from './usage.js';
-import { argumentError } from './argument-error.js';
 
-export const models: Command = async (args, environment) => {
-  const { values: settings, rest } = resolveSettings(args, environment);
-  const { words: [verb = 'list', name, ...more], into, insecure } = readWords(rest);
-  const names = { list: [0, 0], show: [1, 1], check: [0, 1], pull: [1, 1] } as Record<string, [least: number, most: number]>;
-  const [least, most] = Object.hasOwn(names, verb) ? names[verb] as [number, number] : [1, 0];
-  const count = (name === undefined ? 0 : 1) + more.length;
-  if (count < least || count > most) throw new LecternError('invalid_request', usage);
-  const engine = openEngine();
-  try {
-    const installed = { catalogue: openCatalogue(settings, engine, silentLog), vision: createVisionCatalogue({ directories: settings.models }), engine, settings };
-    if (verb === 'list') return await listModels(installed);
-    if (verb === 'show') return await showModel(installed, name as string);
-    if (verb === 'check') return await checkModels(installed, name);
-    return await pullInto(installed.catalogue, name as string, into ?? pullDirectory(settings.models), insecure);
-  } finally {
-    await engine.close();
-  }
-};
+export const listCommand = withModels(async (models, input) => listModels(models, isOn(input, 'json')));
+export const showCommand = withModels(async (models, input) => showModel(models, input.words[0] as string, isOn(input, 'json')));
+export const checkCommand = withModels(async (models, input) => checkModels(models, input.words[0], isOn(input, 'json')));
+export const pullCommand = withModels(async (models, input) => pullInto(models.catalogue, input.words[0] as string, ownDirectory(models.settings, textOption(input, 'into')), isOn(input, 'insecure')));
+export const addCommand = withModels(async (models, input) => addModel(models.catalogue, {
+  source: input.words[0] as string, directory: ownDirectory(models.settings, textOption(input, 'into')), name: textOption(input, 'name'), links: isOn(input, 'link'), sha256: textOption(input, 'sha256'),
+}));
+export const importCommand = withModels(async (models, input) => importOllama(models.catalogue, {
+  names: input.words, from: textOption(input, 'from'), directory: ownDirectory(models.settings, textOption(input, 'into')), links: isOn(input, 'link'),
+}));
+export const removeCommand = withModels(async (models, input) => removeModel(models, input.words[0] as string, isOn(input, 'yes')));
 
-function readWords(args: string[]): { words: string[]; into: string | undefined; insecure: boolean } {
-  try {
-    const { values, positionals } = parseArgs({ args, allowPositionals: true, options: { into: { type: 'string' }, insecure: { type: 'boolean' } } });
-    return { words: positionals, into: values.into, insecure: values.insecure ?? false };
-  } catch (cause) {
-    throw argumentError(cause, 'models');
-  }
+function withModels(run: (models: InstalledModels, input: CommandInput) => Promise<number>): Command {
+  return async (input) => {
+    const { values: settings } = resolveSettings(input.settings, input.environment);
+    const engine = openEngine();
+    try {
+      return await run({ catalogue: openCatalogue(settings, engine, silentLog), vision: createVisionCatalogue({ directories: settings.models }), engine, settings }, input);
+    } finally {
+      await engine.close();
+    }
+  };
 }

@@ -1,25 +1,84 @@
 /** Where the results of `lectern convert` go: one name a document, however alike the documents' names are, and never over a document. */
 import { createReadStream, createWriteStream } from 'node:fs';
-import { chmod, mkdir, readlink, realpath, rename, rm, stat } from 'node:fs/promises';
+import { chmod, mkdir, readFile, readlink, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, parse, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { LecternError } from '../errors.js';
+import { makeDirectory } from '../platform/make-directory.js';
+import { resultEndings } from './commands.js';
+import type { WrittenOutcome } from './conversion-way.js';
+import type { ConvertArguments } from './convert-arguments.js';
+import type { Source } from './sources.js';
 
 /**
- * The names of the results of `files` without their endings, in the files' order: the file's name without its own ending, with it
- * where that is taken (`x.docx` after `x.pdf`), then with a number.
+ * The names of the results of documents without their endings, in the documents' order, below the directory of the results: the file's
+ * name without its own ending, with it where that is taken (`x.docx` after `x.pdf`), then with a number.
  */
-export function resultNames(files: string[], endings: string[]): string[] {
+export function resultNames(sources: Pick<Source, 'path' | 'folder'>[], endings: string[]): string[] {
   const taken = new Set<string>();
-  return files.map((file) => {
-    const whole = basename(file);
+  return sources.map(({ path, folder }) => {
+    const whole = join(folder, basename(path));
     const isFree = (name: string): boolean => endings.every((ending) => !taken.has(name + ending));
-    let name = parse(whole).name;
+    let name = join(folder, parse(path).name);
     if (!isFree(name)) name = whole;
     for (let count = 2; !isFree(name); count++) name = `${whole}-${count}`;
     for (const ending of endings) taken.add(name + ending);
     return name;
   });
+}
+
+/** The names of the results without their endings; where they go to a directory, it is there afterwards. Throws `invalid_request`, `forbidden`. */
+export async function prepareResults(sources: Source[], { formats, directory }: ConvertArguments): Promise<string[]> {
+  const endings = formats.map((format) => resultEndings[format]);
+  const names = resultNames(sources, endings);
+  if (directory === null) return names;
+  await requireDirectory(directory);
+  await requireNoInput(sources.map(({ path }) => path), directory, names.flatMap((name) => endings.map((ending) => name + ending)));
+  await makeDirectory(directory, 'The directory', 'name another with -o');
+  for (const [index, name] of names.entries()) {
+    const { path } = sources[index] as Source;
+    const usual = parse(path).name;
+    if (basename(name) !== usual) process.stderr.write(`lectern: ${path}: the result is ${name}${endings[0]}, since another document's is ${usual}${endings[0]}.\n`);
+  }
+  return names;
+}
+
+/** Other programs take a file here, and a directory of that name would be a surprise. */
+async function requireDirectory(directory: string): Promise<void> {
+  const isFileName = Object.values(resultEndings).some((ending) => directory.endsWith(ending));
+  if (!isFileName || await stat(directory).catch(() => null) !== null) return;
+  throw new LecternError('invalid_request', `-o names a directory, and ${basename(directory)} would be a file: > ${basename(directory)} writes one.`);
+}
+
+/** Whether every result is there and not older than its document. */
+export async function isUpToDate(path: string, result: string, { formats, directory }: ConvertArguments): Promise<boolean> {
+  if (directory === null) return false;
+  const changed = await stat(path).then(({ mtimeMs }) => mtimeMs, () => Infinity);
+  const written = await Promise.all(formats.map((format) => stat(join(directory, result + resultEndings[format])).then(({ mtimeMs }) => mtimeMs, () => -Infinity)));
+  return written.every((time) => time >= changed);
+}
+
+/** Moves the results of one document to their places, or prints the one; returns the paths of what was written. */
+export async function deliver({ folder }: Source, result: string, scratch: string, outcome: WrittenOutcome, { formats, directory }: ConvertArguments): Promise<string[]> {
+  const written: string[] = [];
+  const move = async (from: string, to: string): Promise<void> => {
+    await moveResult(join(scratch, from), to);
+    written.push(to);
+  };
+  for (const format of formats) {
+    const produced = outcome.files[format];
+    if (produced === undefined) continue;
+    if (directory === null) await print(join(scratch, produced));
+    else await move(produced, join(directory, result + resultEndings[format]));
+  }
+  if (directory !== null) for (const artifact of outcome.artifacts) await move(artifact, join(directory, folder, artifact));
+  return written;
+}
+
+async function print(path: string): Promise<void> {
+  const text = await readFile(path);
+  process.stdout.write(text);
+  if (text.at(-1) !== 0x0a) process.stdout.write('\n');
 }
 
 /** Throws `invalid_request` where a result would be written over one of the documents, by whatever path or link. */

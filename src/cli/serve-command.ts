@@ -3,7 +3,6 @@ import { createApp } from '../program/app.js';
 import { resolveSettings } from '../settings/settings.js';
 import { exitDeviceLost } from '../program/device-loss.js';
 import { supervision } from '../program/supervision.js';
-import { LecternError } from '../errors.js';
 import { createLog } from '../logging/log.js';
 import type { Command } from './command.js';
 import { onStopSignal } from './stop-signals.js';
@@ -16,9 +15,8 @@ const lostEndMs = 5_000;
 /** What running conversions get to end by themselves after the first signal; the rest goes on at the next start. */
 const stopWaitMs = 10_000;
 
-export const serve: Command = async (args, environment) => {
-  const { values: settings, origins, file, rest } = resolveSettings(args, environment);
-  if (rest.length > 0) throw new LecternError('invalid_request', `${rest[0]} is no setting of Lectern; \`lectern settings\` lists them.`);
+export const serve: Command = async ({ settings: flags, environment }) => {
+  const { values: settings, origins, file } = resolveSettings(flags, environment);
   const log = createLog(settings.logLevel);
   const supervisor = supervision(environment, log);
   const app = await createApp(settings, log, { namedModels: origins.models === 'default' ? [] : settings.models });

@@ -1,15 +1,19 @@
 /** `lectern settings`: the table of settings, with the values in force and where each came from; `--markdown` is the README's. */
 import { environmentName, flagName, resolveSettings, type SettingName, settingsTable } from '../settings/settings.js';
-import { LecternError } from '../errors.js';
-import type { Command } from './command.js';
+import { isOn, type Command } from './command.js';
+import { printJson } from './lines-and-tables.js';
 
-export const settings: Command = async (args, environment) => {
-  const { origins, texts, file, rest } = resolveSettings(args, environment);
-  if (rest.length === 1 && rest[0] === '--markdown') {
+export const settings: Command = async (input) => {
+  const { origins, texts, file } = resolveSettings(input.settings, input.environment);
+  if (isOn(input, 'markdown')) {
     process.stdout.write(`${settingsAsMarkdown()}\n`);
     return 0;
   }
-  if (rest.length > 0) throw new LecternError('invalid_request', `${rest[0]} is no setting of Lectern.`);
+  if (isOn(input, 'json')) {
+    const rows = (Object.keys(settingsTable) as SettingName[]).map((name) => ({ name, flag: flagName(name), environment: environmentName(name), value: texts[name], origin: origins[name], help: settingsTable[name].help }));
+    printJson({ file, settings: rows });
+    return 0;
+  }
   const lines: string[] = [];
   for (const [name, { help }] of Object.entries(settingsTable) as [SettingName, { help: string }][]) {
     const value = texts[name] === '' ? '(none)' : texts[name];

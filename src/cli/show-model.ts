@@ -3,18 +3,20 @@ import { describeBytes } from '../models/fit.js';
 import type { CatalogueEntry } from '../models/types.js';
 import { contextChooser, placeOf } from '../program/model-memory.js';
 import { findInstalled, type InstalledModels } from './installed-models.js';
-import { printLines, tableLines } from './lines-and-tables.js';
+import { printJson, printLines, tableLines } from './lines-and-tables.js';
 import { describeOwnNetwork, isOwnNetwork } from './own-networks.js';
 import { describeVision } from './vision-models.js';
 
-export async function showModel(models: InstalledModels, name: string): Promise<number> {
-  if (isOwnNetwork(name)) {
-    printLines(tableLines(await describeOwnNetwork(name)));
-    return 0;
-  }
-  const { entry, seeing } = await findInstalled(models, name);
-  printLines(tableLines(entry === undefined ? await describeVision(seeing) : await describe(entry, models)));
+export async function showModel(models: InstalledModels, name: string, json: boolean): Promise<number> {
+  const rows = isOwnNetwork(name) ? await describeOwnNetwork(name) : await describeInstalled(models, name);
+  if (json) printJson(Object.fromEntries(rows));
+  else printLines(tableLines(rows));
   return 0;
+}
+
+async function describeInstalled(models: InstalledModels, name: string): Promise<[string, string][]> {
+  const { entry, seeing } = await findInstalled(models, name);
+  return entry === undefined ? describeVision(seeing) : describe(entry, models);
 }
 
 async function describe(entry: CatalogueEntry, { engine, settings }: InstalledModels): Promise<[string, string][]> {

@@ -72,6 +72,12 @@ export async function readStored(root: string, manifestPath: string): Promise<St
   };
 }
 
+/** The files of all layers and the config of a manifest. Throws `invalid_model`. */
+export async function blobFilesOf(root: string, manifestPath: string): Promise<string[]> {
+  const { layers, config } = readManifest(await readWithin(root, manifestPath, mostManifestBytes));
+  return [...new Set([...layers, config].map(({ digest }) => blobPath(root, digest)))];
+}
+
 /** The blob of the weights, whole. Throws `invalid_model` for one that is missing, half there, or elsewhere. */
 export async function modelBlob(root: string, { modelPath, modelBytes }: StoredModel): Promise<FileState> {
   await requireWithin(root, modelPath);

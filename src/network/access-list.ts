@@ -43,6 +43,11 @@ export class AccessList {
     return this.keys.size === 0 ? undefined : this.keys.get(hashKey(key));
   }
 
+  /** Those who have keys, in the order of the list. */
+  holders(): KeyHolder[] {
+    return [...this.keys.values()];
+  }
+
   /** Whether a key of one of these roles exists. */
   hasKeyOf(roles: readonly string[]): boolean {
     return [...this.keys.values()].some(({ role }) => roles.includes(role));
@@ -62,7 +67,7 @@ export class AccessList {
   }
 
   private readKey([, name = '', role = '', hash = '', ...more]: string[]): string | undefined {
-    if (!/^sha256:[0-9a-f]{64}$/.test(hash) || more.length > 0) return 'is not `key NAME ROLE sha256:HASH`; `lectern key NAME ROLE` makes one';
+    if (!/^sha256:[0-9a-f]{64}$/.test(hash) || more.length > 0) return 'is not `key NAME ROLE sha256:HASH`; `lectern keys add NAME ROLE` makes one';
     if (!this.roles.has(role)) return this.unknown(role);
     this.keys.set(hash, { name, role });
     return undefined;

@@ -144,17 +144,31 @@ function parse(name: SettingName, text: string, place: string): unknown {
   return value;
 }
 
-function readFlags(args: string[]): { flags: Map<SettingName, string>; config: string | undefined; rest: string[] } {
+/** The words of `args` that are flags of settings with their values, and the others. */
+export function splitSettings(args: string[]): { settings: string[]; rest: string[] } {
+  const { rest, taken } = readFlags(args);
+  return { settings: taken, rest };
+}
+
+function readFlags(args: string[]): { flags: Map<SettingName, string>; config: string | undefined; rest: string[]; taken: string[] } {
   const byFlag = new Map(names.map((name) => [flagName(name), name]));
   const flags = new Map<SettingName, string>();
   const rest: string[] = [];
+  const taken: string[] = [];
   let config: string | undefined;
   for (let i = 0; i < args.length; i++) {
+    // Behind it all words are names of files and the like.
+    if (args[i] === '--') {
+      rest.push(...args.slice(i));
+      break;
+    }
+    const first = i;
     const arg = args[i] as string;
     const [flag, inline] = splitOnce(arg, '=');
     const off = flag.startsWith('--no-') ? byFlag.get(`--${flag.slice('--no-'.length)}`) : undefined;
     if (off !== undefined && isSwitch(off) && inline === undefined) {
       flags.set(off, 'no');
+      taken.push(arg);
       continue;
     }
     const name = byFlag.get(flag);
@@ -167,12 +181,13 @@ function readFlags(args: string[]): { flags: Map<SettingName, string>; config: s
     if (value === undefined) throw new LecternError('invalid_request', `${flag} needs a value.`);
     if (name === undefined) config = value;
     else flags.set(name, value);
+    taken.push(...args.slice(first, i + 1));
   }
-  return { flags, config, rest };
+  return { flags, config, rest, taken };
 }
 
 /** Needs no value to be on; `--no-NAME`, or a word such as no, switches it off. */
-function isSwitch(name: SettingName): boolean {
+export function isSwitch(name: SettingName): boolean {
   return settingsTable[name].kind === (kinds.flag as unknown);
 }
 

@@ -20,7 +20,7 @@ t.test('several documents at a time: the same bytes and sentences as one after t
   t.equal(names.length, 6);
   const files = ['~/bad.pdf', ...names.slice(0, 3), '~/none.pdf', ...names.slice(3), '~/bad.pdf'];
   const [one, two] = await Promise.all(['1', '2'].map((workers) => runProgram(['convert', '--workers', workers, '--to', 'md,json', '-o', `~/by-${workers}`, ...files], { environment })));
-  t.equal(one?.code, 1);
+  t.equal(one?.code, 65);
   t.strictSame(two, one);
   t.equal(one?.err.match(/bad\.pdf: .* no PDF header/g)?.length, 2, `sentences: ${one?.err}`);
   const results = await readdir(join(home, 'by-1'));
@@ -43,6 +43,6 @@ t.test('Ctrl-C ends all that is at work', async (t) => {
   const workers = await workersOf();
   child.kill('SIGINT');
   const [code] = await once(child, 'close') as [number];
-  t.match([code, err], [1, /^lectern: [^\n]*cancelled[^\n]*\n$/]);
+  t.match([code, err], [130, /^lectern: [^\n]*cancelled[^\n]*\n$/]);
   t.strictSame(workers.filter(lives), []);
 });

@@ -1,7 +1,10 @@
 // `lectern models` as people type it, on made models and a registry of the test's own.
 import t, { type Test } from 'tap';
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -49,15 +52,15 @@ t.test('list and show', async (t) => {
   t.match(lines.find((line) => line.startsWith('vectors ')), /bert .* 256 +embedding/);
   t.match(out, /Left out:\n {2}torn: .*damaged.*\n {6}.*torn\.gguf/);
   t.match(await run('show', 'TALKER'), { code: 0, out: /architecture +llama[^]*memory +[\d.]+ .*256 tokens in 2 slots[^]*template +of the file/ });
-  t.match(await run('show', 'torn'), { code: 1, err: /torn cannot be used: .*damaged/ });
+  t.match(await run('show', 'torn'), { code: 65, err: /torn cannot be used: .*damaged/ });
   writeMadeModel(join(models, 'late.gguf'));
   const { blob } = writeStored(models, 'registry.ollama.ai/library/early/latest', { model: readFileSync(join(models, 'late.gguf')) });
   truncateSync(blob, 5000);
-  for (const name of ['early', 'EARLY:latest', 'library/early']) t.match(await run('show', name), { code: 1, err: /cannot be used: .*has 5000 of/ }, name);
-  t.match(await run('show', 'nobody'), { code: 1, err: 'lectern: There is no model "nobody": `lectern models pull nobody` fetches it, where Ollama\'s registry has it.\n' });
-  t.match(await run('check', 'no name'), { code: 1, err: 'lectern: There is no model "no name".\n' });
-  t.match(await run('--wonder'), { code: 2, err: /^lectern: [^\n]*'--wonder'; `lectern help models` tells what it takes\.\n$/ });
-  for (const words of [['show'], ['list', 'x'], ['dance']]) t.match(await run(...words), { code: 2, err: /usage: lectern models/ }, words.join(' '));
+  for (const name of ['early', 'EARLY:latest', 'library/early']) t.match(await run('show', name), { code: 65, err: /cannot be used: .*has 5000 of/ }, name);
+  t.match(await run('show', 'nobody'), { code: 66, err: 'lectern: There is no model "nobody": `lectern models pull nobody` fetches it, where Ollama\'s registry has it.\n' });
+  t.match(await run('check', 'no name'), { code: 66, err: 'lectern: There is no model "no name".\n' });
+  t.match(await run('--wonder'), { code: 64, err: /^lectern: [^\n]*'--wonder'; `lectern help models` lists what it takes\.\n$/ });
+  for (const words of [['show'], ['list', 'x'], ['dance']]) t.match(await run(...words), { code: 64, err: /`lectern help/ }, words.join(' '));
 });
 
 t.test('pull, and what comes is usable', async (t) => {
@@ -71,8 +74,82 @@ t.test('pull, and what comes is usable', async (t) => {
   t.match(await run('show', name), { code: 0, out: /template +of the file/ });
   const elsewhere = join(home, 'elsewhere');
   t.match(await run('pull', name, '--insecure', '--into', elsewhere), { code: 0, out: new RegExp(`in ${elsewhere}`) });
-  t.match(await run('pull', `${registry.host}/library/tiny:other`, '--insecure'), { code: 1, err: /has no model library\/tiny:other/ });
-  t.match(await run('pull', 'a//b'), { code: 2, err: /no name of a model/ });
+  t.match(await run('pull', `${registry.host}/library/tiny:other`, '--insecure'), { code: 66, err: /has no model library\/tiny:other/ });
+  t.match(await run('pull', 'a//b'), { code: 64, err: /no name of a model/ });
+});
+
+t.test('add: files, parts, directories and addresses come whole or not at all, and what comes is usable', async (t) => {
+  const { home, models, run } = homeFor(t);
+  writeMadeModel(join(home, 'made.gguf'));
+  const bytes = readFileSync(join(home, 'made.gguf'));
+  const digest = createHash('sha256').update(bytes).digest('hex');
+  t.match(await run('add', join(home, 'made.gguf'), '--name', 'mine', '--sha256', digest), { code: 0, out: `mine is in ${models}; \`lectern models check mine\` runs it.\n` });
+  t.match(await run('add', join(home, 'made.gguf'), '--link'), { code: 0, out: /^made is in / });
+  t.equal(statSync(join(models, 'made.gguf')).ino, statSync(join(home, 'made.gguf')).ino, 'no second copy');
+  t.match(await run('check', 'mine'), { code: 0, out: /^ok {6}mine: / });
+  t.match(await run('add', join(home, 'made.gguf')), { code: 64, err: /is there already/ });
+  t.match(await run('add', join(home, 'made.gguf'), '--name', 'x', '--sha256', '0'.repeat(64)), { code: 65, err: new RegExp(`digest sha256:${digest}`) });
+  t.match(await run('add', join(home, 'made.gguf'), '--name', 'a/b'), { code: 64, err: /--name must be/ });
+  t.match(await run('add', join(home, 'none.gguf')), { code: 66, err: /cannot be read/ });
+  writeFileSync(join(home, 'x.safetensors'), '');
+  t.match(await run('add', join(home, 'x.safetensors')), { code: 65, err: /no GGUF file.*convert_hf_to_gguf/ });
+  writeFileSync(join(home, 'two-00001-of-00002.gguf'), bytes);
+  t.match(await run('add', join(home, 'two-00001-of-00002.gguf')), { code: 66, err: /two-00002-of-00002\.gguf is not beside/ });
+  writeLayout(join(home, 'halves'));
+  t.match(await run('add', join(home, 'halves')), { code: 0, out: /^halves is in / });
+  t.match(await run('show', 'halves'), { code: 0 });
+  let asked = 0;
+  const server = createServer((request, response) => {
+    asked++;
+    const [, from = '0', to = String(bytes.length - 1)] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? [];
+    const part = bytes.subarray(Number(from), Number(to) + 1);
+    response.writeHead(request.headers.range === undefined ? 200 : 206, { 'content-length': part.length, etag: '"1"' });
+    response.end(request.method === 'HEAD' ? undefined : part);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => { server.closeAllConnections(); server.close(); });
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/dir/far%20away.gguf?x=1`;
+  t.match(await run('add', address, '--name', 'wrong', '--sha256', '1'.repeat(64)), { code: 65, err: /Digest mismatch/ });
+  t.notOk(existsSync(join(models, 'wrong.gguf')));
+  t.match(await run('add', address, '--name', 'far', '--sha256', digest), { code: 0, out: /^far is in /, err: /100 %/ });
+  t.ok(asked >= 4 && readFileSync(join(models, 'far.gguf')).equals(bytes));
+  t.match(await run('add', address.replace('.gguf', '.zip')), { code: 65, err: /address must be that of a GGUF file/ });
+});
+
+t.test('rm: plain models with all parts, stored ones with the blobs that no other needs; never what is not Lectern\'s', async (t) => {
+  const { home, models, run } = homeFor(t);
+  writeMadeModel(join(models, 'plain.gguf'));
+  const bytes = readFileSync(join(models, 'plain.gguf'));
+  const one = writeStored(models, 'registry.ollama.ai/library/one/1b', { model: bytes });
+  writeStored(models, 'registry.ollama.ai/library/two/1b', { model: bytes });
+  t.match(await run('rm', 'plain'), { code: 64, err: /--yes removes without asking/ });
+  t.match(await run('rm', 'plain', '--yes'), { code: 0, out: /^plain is removed/ });
+  t.notOk(existsSync(join(models, 'plain.gguf')));
+  t.match(await run('rm', 'one:1b', '-y'), { code: 0 });
+  t.ok(existsSync(one.blob), 'the other model needs it');
+  t.match(await run('check', 'two:1b'), { code: 0 });
+  t.match(await run('rm', 'two:1b', '-y'), { code: 0 });
+  t.notOk(existsSync(one.blob));
+  t.match(await run('rm', 'lectern-demo', '-y'), { code: 64, err: /not Lectern's to change/ });
+  t.match(await run('rm', 'lectern-recogniser', '-y'), { code: 64, err: /a part of the program/ });
+  t.match(await run('rm', 'nobody', '-y'), { code: 66 });
+  const store = join(home, '.ollama', 'models');
+  writeStored(store, 'registry.ollama.ai/library/kept/1b', { model: bytes });
+  t.match(await run('rm', 'kept:1b', '-y', '--models', store), { code: 64, err: /not Lectern's/ });
+});
+
+t.test('import-ollama: models with their blobs, once', async (t) => {
+  const { home, models, run } = homeFor(t);
+  writeMadeModel(join(home, 'made.gguf'));
+  const store = join(home, '.ollama', 'models');
+  t.match(await run('import-ollama'), { code: 66, err: /There is no store of Ollama at / });
+  for (const name of ['one', 'two']) writeStored(store, `registry.ollama.ai/library/${name}/1b`, { model: readFileSync(join(home, 'made.gguf')) });
+  t.match(await run('import-ollama', 'three:1b'), { code: 66, err: /has no model three:1b, only one:1b, two:1b/ });
+  t.match(await run('import-ollama', 'two:1b', '--link'), { code: 0, out: `two:1b is in ${models}.\n` });
+  t.match(await run('import-ollama'), { code: 0, out: `one:1b is in ${models}.\ntwo:1b was there already.\n` });
+  rmSync(store, { recursive: true });
+  t.match(await run('check', 'one:1b'), { code: 0, out: /digest fits/ });
+  t.match(JSON.parse((await run('list', '--json')).out), { models: [{ name: String }, { name: String }, { name: String }], left_out: [] });
 });
 
 t.test('check: digests, and whether they run', async (t) => {
@@ -102,7 +179,7 @@ t.test('vision models are listed, shown and run on a made page; what has no card
   for (const line of [/^NAME +SIZE +CAN DO +KNOWS/m, /^bars +.* reads text +rus /m, /^halves +.* finds layouts +2 labels /m, /^lectern-recogniser +.* reads text +.*eng/m, /^ {2}lost: it has no card model\.json/m, /^ {2}cut: it is broken: .*\n {6}.*cut\.onnx$/m, /^lectern-detector .* finds lines of text/m, /^lectern-orientation /m, /^lectern-layout /m]) t.match(out, line);
   t.notMatch(out, /^cut /m, 'what is broken is not listed as usable');
   t.match(await run('show', 'BARS'), { code: 0, out: /finds lines .*det\.onnx[^]*dictionary +in the file[^]*rec\.onnx +x \(any, 3, 48, any\) -> y \(any, any, 5\), ONNX opset 17[^]*memory +768/ });
-  t.match(await run('show', 'lost'), { code: 1, err: /lost" cannot be used: it has no card/ });
+  t.match(await run('show', 'lost'), { code: 65, err: /lost" cannot be used: it has no card/ });
   t.match(await run('show', 'Lectern-Recogniser'), { code: 0, out: /what it is +reads lines[^]*lectern-recogniser\.onnx[^]*languages +.*eng[^]*memory +a part of the [0-9.]+ MiB that each conversion worker takes/ });
   t.match(await run('check', 'lectern-recogniser'), { code: 0, out: /^ok {6}lectern-recogniser: on a made page it reads \d+ lines, \d+ of the \d+ words/ });
   const checked = await run('check');
@@ -140,9 +217,9 @@ t.test('what is pulled and cannot be used is said so; Ollama\'s stores are not w
   const { home, models, run } = homeFor(t);
   const registry = await startRegistry([Buffer.from('no model at all'), Buffer.from('{}')]);
   t.teardown(() => registry.close());
-  t.match(await run('pull', `${registry.host}/library/tiny`, '--insecure', '--models', models), { code: 1, err: /is there and cannot be used: / });
+  t.match(await run('pull', `${registry.host}/library/tiny`, '--insecure', '--models', models), { code: 65, err: /is there and cannot be used: / });
   const store = join(home, '.ollama', 'models');
-  t.match(await run('pull', `${registry.host}/library/tiny`, '--insecure', '--models', store), { code: 2, err: /--into DIRECTORY/ });
+  t.match(await run('pull', `${registry.host}/library/tiny`, '--insecure', '--models', store), { code: 64, err: /--into DIRECTORY/ });
 });
 
 t.test('the bar is one line on a terminal and few elsewhere', async (t) => {

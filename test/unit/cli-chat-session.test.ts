@@ -1,40 +1,75 @@
 // A conversation typed ahead: nothing is lost, and words with a slash never reach the model.
 import t from 'tap';
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { ChatConversation, type AskModel } from '../../src/cli/chat-conversation.js';
 import { converse } from '../../src/cli/chat-session.js';
 import { chooseModel } from '../../src/client/language-requests.js';
 import { Service } from '../../src/client/service.js';
 import { LecternError } from '../../src/errors.js';
 
-async function type(typed: string): Promise<{ asked: string[]; shown: string }> {
+/** A service that answers each question with its own text, but for "fail". */
+function conversationOf(): { conversation: ChatConversation; requests: Parameters<AskModel>[0][] } {
+  const requests: Parameters<AskModel>[0][] = [];
+  const ask: AskModel = async (request) => {
+    await new Promise(setImmediate);
+    const text = request.messages.at(-1)?.content as string;
+    if (text === 'fail') throw new LecternError('timeout', 'It took too long.');
+    requests.push({ ...request, messages: [...request.messages] });
+    return { text: `re: ${text}`, finishReason: 'stop', promptTokens: 1, completionTokens: 1 };
+  };
+  return { conversation: new ChatConversation(ask, 'm', undefined, {}), requests };
+}
+
+async function type(typed: string): Promise<{ asked: string[]; requests: Parameters<AskModel>[0][]; shown: string; history: string[] }> {
   const [input, output] = [new PassThrough(), new PassThrough()];
-  const asked: string[] = [];
+  const { conversation, requests } = conversationOf();
+  let history: string[] = [];
   const shown = text(output);
-  const running = converse({
-    input, output, model: 'm', clear: () => asked.push('(clear)'),
-    answer: async (question) => {
-      await new Promise(setImmediate);
-      if (question === 'fail') throw new LecternError('timeout', 'It took too long.');
-      asked.push(question);
-    },
-  });
+  const running = converse({ input, output, conversation, keepHistory: (lines) => { history = lines; } });
   input.end(typed);
   await running;
   output.end();
-  return { asked, shown: await shown };
+  return { asked: requests.map(({ messages }) => messages.at(-1)?.content as string), requests, shown: await shown, history };
 }
 
 t.test('lines behind one that is being answered wait', async (t) => {
   t.strictSame((await type('Tell me a story\nHello\n\nfail\nlast')).asked, ['Tell me a story', 'Hello', 'last']);
-  t.match((await type('fail\n')).shown, /lectern: It took too long\.\n/);
+  const { shown, requests } = await type('one\nfail\ntwo\n');
+  t.match(shown, /lectern: It took too long\.\n/);
+  t.strictSame(requests.at(-1)?.messages.map(({ content }) => content), ['one', 're: one', 'two'], 'a question without an answer is left out');
+});
+
+t.test('several lines are one question', async (t) => {
+  t.strictSame((await type('"""a\n b\n\nc"""\nx\\\ny\n"""one line"""\n"""\nfenced\n"""\n')).asked, ['a\n b\n\nc', 'x\ny', 'one line', '\nfenced\n']);
 });
 
 t.test('commands', async (t) => {
   const { asked, shown } = await type('one\n/help\n/clear\n/wat\n/etc/hosts has what?\n/bye\nunheard\n');
-  t.strictSame(asked, ['one', '(clear)', '/etc/hosts has what?']);
-  t.match(shown, /\/clear forgets.*\/bye/);
+  t.strictSame(asked, ['one', '/etc/hosts has what?']);
+  t.match(shown, /\/clear +forget[^]*\/bye/);
   t.match(shown, /There is no \/wat/);
+});
+
+t.test('model, instructions and sampling change; retry asks again', async (t) => {
+  const { requests, shown } = await type('/system Be kind.\n/model other:7b\n/set temperature 0.5\n/set seed 7\nhi\n/retry\n/set temperature\nho\n/set warmth 1\n/system\n');
+  t.match(requests[0], { model: 'other:7b', temperature: 0.5, seed: 7, messages: [{ role: 'system', content: 'Be kind.' }, { content: 'hi' }] });
+  t.strictSame(requests[1]?.messages, requests[0]?.messages);
+  t.match(requests[2], { temperature: undefined, seed: 7 });
+  t.equal(requests[2]?.messages.length, 4);
+  t.match(shown, /The model is other:7b\.\n[^]*It is written \/set temperature\|seed NUMBER\.[^]*The instructions: Be kind\./);
+  t.match((await type('/retry\n')).shown, /There is no question yet/);
+});
+
+t.test('a conversation is saved, loaded and forgotten', async (t) => {
+  const file = join(t.testdir({ 'bad.json': '{"messages": 1}' }), 'talk.json');
+  t.match((await type(`/system S\nhi\n/save ${file}\n`)).shown, new RegExp(`2 messages are in ${file}`));
+  const { requests } = await type(`/load ${file}\nmore\n/clear\nfresh\n`);
+  t.strictSame(requests[0]?.messages.map(({ content }) => content), ['S', 'hi', 're: hi', 'more']);
+  t.strictSame(requests[1]?.messages.map(({ content }) => content), ['S', 'fresh']);
+  const { shown } = await type(`/load ${join(file, '..', 'bad.json')}\n/load ${file}x\n/save\n/save /proc/x\n`);
+  for (const sentence of [/holds no conversation/, /cannot be read/, /needs the name of a file/, /cannot be written/]) t.match(shown, sentence);
 });
 
 t.test('the model that ships is the last choice', async (t) => {

@@ -12,7 +12,7 @@ t.test('the package', { skip }, async (t) => {
   const directory = t.testdir({ dist: {} });
   const program = join(directory, 'dist', 'lectern');
   writeFileSync(program, '#!/bin/sh\necho a program\n', { mode: 0o755 });
-  const make = (): string => makeDeb(program, join(packageRoot(), 'packaging'), '1.2.3', 'usage: lectern COMMAND\n.a line\n', '1700000000');
+  const make = (): string => makeDeb(program, join(packageRoot(), 'packaging'), '1.2.3', '1700000000');
   const deb = make();
   const bytes = readFileSync(deb);
   const ask = (...words: string[]): string => execFileSync('dpkg-deb', [...words], { encoding: 'utf8' });
@@ -23,7 +23,8 @@ t.test('the package', { skip }, async (t) => {
   }));
   t.match(Object.fromEntries(listed), {
     '/usr/bin/lectern': '-rwxr-xr-x root/root', '/usr/lib/systemd/system/lectern.service': '-rw-r--r-- root/root',
-    '/etc/lectern/settings': '-rw-r----- root/root', '/etc/lectern/access': '-rw-r----- root/root', '/usr/share/man/man1/lectern.1.gz': '-rw-r--r-- root/root',
+    '/etc/lectern/settings': '-rw-r----- root/root', '/etc/lectern/access': '-rw-r----- root/root', '/usr/share/man/man1/lectern.1.gz': '-rw-r--r-- root/root', '/usr/share/man/man1/lectern-convert.1.gz': '-rw-r--r-- root/root',
+    '/usr/share/bash-completion/completions/lectern': '-rw-r--r-- root/root', '/usr/share/zsh/vendor-completions/_lectern': '-rw-r--r-- root/root', '/usr/share/fish/vendor_completions.d/lectern.fish': '-rw-r--r-- root/root',
   });
   const unpacked = join(directory, 'unpacked');
   mkdirSync(unpacked);

@@ -17,6 +17,11 @@ const byExtension: Record<string, string> = Object.fromEntries(Object.entries({
   video: 'mp4 avi mov mkv webm', dclx: 'dclx', xml_doclang: 'dclg', ebcdic: 'ebc ebcdic',
 }).flatMap(([format, extensions]) => extensions.split(' ').map((extension) => [extension, format])));
 
+/** The extensions of files that this program converts, in lower case and without a dot. */
+export function readableExtensions(): Set<string> {
+  return new Set(Object.entries(byExtension).filter(([, format]) => format === 'pdf' || format === 'image' || findFormat(format) !== undefined).map(([extension]) => extension));
+}
+
 function startsWith(bytes: Uint8Array, text: string, at = 0): boolean {
   for (let i = 0; i < text.length; i++) if (bytes[at + i] !== text.charCodeAt(i)) return false;
   return true;

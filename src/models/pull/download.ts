@@ -8,7 +8,10 @@ import type { BlobPlace, Fetch } from './registry.js';
 export interface DownloadOptions {
   /** Where the blob is to lie; beside it, until it is whole, `-lectern-partial` and its state. */
   path: string;
-  digest: string;
+  /** `sha256:HEX`; null where it is not known: nothing is checked then. */
+  digest: string | null;
+  /** What tells these bytes from others when a download is taken up again; without it the digest. */
+  identity?: string;
   size: number;
   /** Asked again when it is refused: signed addresses expire. */
   place: () => Promise<BlobPlace>;
@@ -42,7 +45,7 @@ export async function downloadBlob(options: DownloadOptions): Promise<void> {
   const partial = `${path}-lectern-partial`;
   const stateFile = `${partial}.json`;
   const partBytes = options.partBytes ?? Math.min(Math.max(Math.ceil(size / 16), leastPart), mostPart);
-  const state = await readState(stateFile, partial, { digest, size, partBytes, done: Array.from({ length: Math.ceil(size / partBytes) }, () => 0) });
+  const state = await readState(stateFile, partial, { digest: options.identity ?? digest ?? '', size, partBytes, done: Array.from({ length: Math.ceil(size / partBytes) }, () => 0) });
   onBytes(state.done.reduce((sum, done) => sum + done, 0));
   const file = await open(partial, (await exists(partial)) ? 'r+' : 'w+', 0o644);
   try {
@@ -72,8 +75,8 @@ export async function downloadBlob(options: DownloadOptions): Promise<void> {
 }
 
 /** A digest that does not fit means that the bytes are worthless: they go. */
-async function finish(partial: string, stateFile: string, path: string, digest: string, size: number, onBytes: (count: number) => void): Promise<void> {
-  const actual = await digestOf(partial);
+async function finish(partial: string, stateFile: string, path: string, digest: string | null, size: number, onBytes: (count: number) => void): Promise<void> {
+  const actual = digest === null ? null : await digestOf(partial);
   await rm(stateFile, { force: true });
   if (actual !== digest) {
     await rm(partial, { force: true });

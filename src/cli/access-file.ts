@@ -1,0 +1,40 @@
+/** The access list as a file that commands read and change: every line that they do not mean stays as it is. */
+import { chmodSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { AccessList } from '../network/access-list.js';
+import { LecternError } from '../errors.js';
+import { resolveSettings } from '../settings/settings.js';
+import { textOption, type CommandInput } from './command.js';
+import { expandHome } from './sources.js';
+
+/** The list that `--list` names, else that of the settings. Throws `invalid_request` where neither does. */
+export function accessFileOf(input: CommandInput): string {
+  const named = textOption(input, 'list');
+  const path = named === undefined ? resolveSettings(input.settings, input.environment).values.accessList : expandHome(named);
+  if (path === null) throw new LecternError('invalid_request', 'The settings name no access list: --list FILE, or --access-list FILE, names one.');
+  return path;
+}
+
+/** Throws `not_found` where the file cannot be read, `invalid_request` naming the line that is wrong. */
+export function readAccessFile(path: string): { text: string; list: AccessList } {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new LecternError('not_found', `The access list ${path} cannot be read: ${(cause as Error).message}.`, { cause });
+  }
+  return { text, list: new AccessList(text, path) };
+}
+
+/** Replaces the file in one step, so that a running service never reads half of it. Throws `invalid_request` for a text that is no list, `forbidden`. */
+export function replaceAccessFile(path: string, text: string): void {
+  new AccessList(text, path);
+  const fresh = `${path}.new`;
+  try {
+    const { mode } = statSync(path);
+    writeFileSync(fresh, text, { mode: mode & 0o777 });
+    chmodSync(fresh, mode & 0o777);
+    renameSync(fresh, path);
+  } catch (cause) {
+    throw new LecternError('forbidden', `The access list ${path} cannot be written: ${(cause as Error).message}.`, { cause });
+  }
+}
