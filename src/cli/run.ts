@@ -10,9 +10,9 @@ import { exitOfOutput } from './stop-signals.js';
 const ownCommand = 'sandbox';
 
 export async function runCommand(args: string[], environment: Environment): Promise<number> {
-  const [word] = args;
+  const [word, ...rest] = args;
   if (word === '--version' || word === '-V' || word === '-v') return print(`${packageVersion()}\n`);
-  if (word === ownCommand) return (await import('./sandbox.js')).sandbox();
+  if (word === ownCommand) return (await import('./sandbox.js')).sandbox(rest);
   try {
     const { commands } = await import('./commands.js');
     const { parseCommandLine } = await import('./command-line.js');
