@@ -1,7 +1,7 @@
 /** The words and options of `lectern convert`, checked. */
 import { basename } from 'node:path';
 import { defaultConvertOptions, type ConvertOptions } from '../convert/options.js';
-import { dataFileOf, knownLanguages } from '../convert/ocr/languages.js';
+import { dataFileOf, nearLanguages } from '../convert/ocr/languages.js';
 import { LecternError } from '../errors.js';
 import { isOn, listOption, textOption, type CommandInput } from './command.js';
 import { resultEndings, type ResultFormat } from './commands.js';
@@ -83,7 +83,7 @@ function readPages(text: string | undefined): [number, number] {
 function readLanguages(lists: string[]): string[] {
   const codes = lists.flatMap((list) => list.split(',')).map((code) => code.trim()).filter((code) => code !== '');
   const strange = codes.find((code) => dataFileOf(code) === null);
-  if (strange !== undefined) throw new LecternError('invalid_request', `--ocr-lang must be codes of ISO 639 (${knownLanguages.join(' ')}), not "${strange}".`);
+  if (strange !== undefined) throw new LecternError('invalid_request', `--ocr-lang must be codes of ISO 639 or names of languages, not "${strange}"; near it are ${nearLanguages(strange).join(', ')}.`);
   return codes;
 }
 

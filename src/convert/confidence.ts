@@ -1,7 +1,7 @@
 /** How far the result may be trusted, by what the pages showed; null where nothing is known. */
 import { quantile } from '../geometry/statistics.js';
 import type { PageStructure } from './page/values.js';
-import type { Confidence, Grade } from './result.js';
+import type { Confidence, ConfidenceScores, Grade } from './result.js';
 import type { Block } from './structure/block.js';
 
 function grade(score: number | null): Grade {
@@ -46,32 +46,43 @@ function layoutScores(blocks: Block[]): Map<number, number> {
 /** The contract's low score is this quantile of the scores of the pages. */
 const worstPages = 0.05;
 
-/** The contract's confidence object. */
+type Kind = 'parse' | 'layout' | 'table' | 'ocr';
+type PageValues = Record<Kind, number[]>;
+
+function lowest(values: number[]): number | null {
+  return values.length === 0 ? null : Math.min(...values);
+}
+
+/** What one page shows: at most one value of each kind, but one for each table. */
+function valuesOf(structure: PageStructure, layout: number | undefined): PageValues {
+  const present = (value: number | null | undefined): number[] => (value === null || value === undefined ? [] : [value]);
+  return {
+    parse: present(parseScore(structure)), layout: present(layout), table: structure.tables.map(({ confidence }) => confidence), ocr: present(structure.recognised?.confidence),
+  };
+}
+
+/** The scores of one page, or of several by the values of all of them; `low` is the lowest that counts. */
+function scoresOf(values: PageValues, low: number | null): ConfidenceScores {
+  const byKind = { parse: mean(values.parse), layout: mean(values.layout), table: mean(values.table), ocr: mean(values.ocr) };
+  const meanScore = mean(Object.values(byKind).filter((score) => score !== null));
+  return {
+    parse_score: rounded(byKind.parse), layout_score: rounded(byKind.layout), table_score: rounded(byKind.table), ocr_score: rounded(byKind.ocr),
+    mean_score: rounded(meanScore), low_score: rounded(low), mean_grade: grade(meanScore), low_grade: grade(low),
+  };
+}
+
+/** The contract's confidence object: of the whole document, and of each page. */
 export function confidenceOf(structures: PageStructure[], blocks: Block[]): Confidence {
   const layouts = layoutScores(blocks);
-  const parse: number[] = [];
-  const layout: number[] = [];
-  const table: number[] = [];
-  const ocr: number[] = [];
-  const pages: number[] = [];
+  const all: PageValues = { parse: [], layout: [], table: [], ocr: [] };
+  const lows: number[] = [];
+  const pages: Record<string, ConfidenceScores> = {};
   for (const structure of structures) {
-    const parsed = parseScore(structure);
-    const laidOut = layouts.get(structure.pageIndex);
-    const tables = structure.tables.map(({ confidence }) => confidence);
-    if (parsed !== null) parse.push(parsed);
-    if (laidOut !== undefined) layout.push(laidOut);
-    table.push(...tables);
-    const read = structure.recognised?.confidence ?? null;
-    if (read !== null) ocr.push(read);
-    const scores = [parsed, laidOut ?? null, read, ...tables].filter((score) => score !== null);
-    if (scores.length > 0) pages.push(Math.min(...scores));
+    const values = valuesOf(structure, layouts.get(structure.pageIndex));
+    for (const kind of Object.keys(all) as Kind[]) all[kind].push(...values[kind]);
+    const low = lowest(Object.values(values).flat());
+    if (low !== null) lows.push(low);
+    pages[structure.pageIndex + 1] = scoresOf(values, low);
   }
-  const byKind = [mean(parse), mean(layout), mean(table), mean(ocr)];
-  const meanScore = mean(byKind.filter((score) => score !== null));
-  const lowScore = pages.length === 0 ? null : quantile(pages, worstPages);
-  const [parseMean, layoutMean, tableMean, ocrMean] = byKind.map(rounded);
-  return {
-    parse_score: parseMean ?? null, layout_score: layoutMean ?? null, table_score: tableMean ?? null, ocr_score: ocrMean ?? null,
-    mean_score: rounded(meanScore), low_score: rounded(lowScore), mean_grade: grade(meanScore), low_grade: grade(lowScore),
-  };
+  return { ...scoresOf(all, lows.length === 0 ? null : quantile(lows, worstPages)), pages };
 }

@@ -4,7 +4,7 @@ import type { ChunkOptions } from '../chunk/chunk-types.js';
 export { defaultMaxTokens } from '../chunk/chunk-types.js';
 export type { ChunkOptions } from '../chunk/chunk-types.js';
 
-export type OutputFormat = 'md' | 'json' | 'html' | 'html_split_page' | 'text' | 'doctags';
+export type OutputFormat = 'md' | 'json' | 'html' | 'html_split_page' | 'text' | 'doctags' | 'latex';
 export type ImageExportMode = 'placeholder' | 'embedded' | 'referenced';
 
 export interface ConvertOptions {
@@ -30,6 +30,8 @@ export interface ConvertOptions {
   doCodeEnrichment: boolean;
   /** Empty for none; `{page}` stands for the number of the page that begins. */
   mdPageBreakPlaceholder: string;
+  /** Tables in markdown without padding. */
+  mdCompactTables: boolean;
   /** Ours: markdown page by page in the answer. */
   includePages: boolean;
   /** Ours: running headers and footers stay in the markdown. */
@@ -37,6 +39,8 @@ export interface ConvertOptions {
   /** Ours: the speaker's notes of presentations are part of the text. */
   keepNotes: boolean;
   password: string | null;
+  /** Minor version of the DoclingDocument that the JSON keeps to (5 for 1.5.0), where a reader does not know today's; null for today's. */
+  documentVersion: number | null;
   /** Null where the document is not cut into chunks. */
   chunking: ChunkOptions | null;
   maxPages: number;
@@ -61,6 +65,8 @@ export const defaultConvertOptions: ConvertOptions = {
   doFormulaEnrichment: false,
   doCodeEnrichment: false,
   mdPageBreakPlaceholder: '',
+  mdCompactTables: false,
+  documentVersion: null,
   includePages: false,
   keepFurniture: false,
   keepNotes: false,

@@ -44,9 +44,9 @@ export interface ConvertOutcome {
   format: string;
   /**
    * Paths below outputDirectory, one for each requested output (`document.md`, `document.json`, `document.html`,
-   * `document.txt`, `document.doctags`), empty on failure.
+   * `document.txt`, `document.doctags`, `document.tex`), empty on failure.
    */
-  files: Partial<Record<'md' | 'json' | 'html' | 'text' | 'doctags', string>>;
+  files: Partial<Record<'md' | 'json' | 'html' | 'text' | 'doctags' | 'latex', string>>;
   /** Images of the referenced mode, paths below outputDirectory (`artifacts/image_000001_….png`). */
   artifacts: string[];
   /** Where chunks were asked for: their JSON objects, set off by commas, in no list (`chunks.json`). */

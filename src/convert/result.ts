@@ -18,7 +18,8 @@ export interface ConversionError {
 
 export type Grade = 'poor' | 'fair' | 'good' | 'excellent' | 'unspecified';
 
-export interface Confidence {
+/** From 0 to 1; null where nothing is known. */
+export interface ConfidenceScores {
   parse_score: number | null;
   layout_score: number | null;
   table_score: number | null;
@@ -27,6 +28,11 @@ export interface Confidence {
   low_score: number | null;
   mean_grade: Grade;
   low_grade: Grade;
+}
+
+export interface Confidence extends ConfidenceScores {
+  /** By page number, from 1. Empty where the format has no pages. */
+  pages: Record<string, ConfidenceScores>;
 }
 
 export interface StageTiming {

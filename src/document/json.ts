@@ -1,4 +1,5 @@
 /** The document as DoclingDocument JSON: compact, nulls kept, keys in the contract's order, in chunks. */
+import { currentMinor, JsonVersion } from './json-version.js';
 import { gridOf } from './table-grid.js';
 import type {
   AnyTextItem, DoclingDocument, DocumentItem, DocumentNode, DocumentOrigin, FieldItem, FieldRegionItem, FormItem, ImageRef,
@@ -8,6 +9,8 @@ import type {
 export interface JsonOptions {
   /** Gives the address to write for an image's `uri`: the place to turn a stored file into a `data:` address. */
   imageUri?: ((uri: string) => string) | undefined;
+  /** The N of DoclingDocument 1.N, for readers that do not know today's: from `oldestMinor`; today's and later ones change nothing. */
+  minorVersion?: number;
 }
 
 type JsonObject = Record<string, unknown>;
@@ -64,29 +67,46 @@ function emptyCell(row: number, column: number): TableCell {
   };
 }
 
-/** A row of the grid at a time: a sheet of a million cells never stands in one string. */
-function* tableData(data: TableData): Generator<string> {
-  yield '{"table_cells":[';
-  for (const [index, cell] of data.table_cells.entries()) yield (index === 0 ? '' : ',') + JSON.stringify(cellFields(cell));
-  yield `],"num_rows":${data.num_rows},"num_cols":${data.num_cols},"orientation":"${data.orientation}","grid":[`;
-  for (const [row, line] of gridOf(data).entries()) {
-    const cells = line.map((cell, column) => cellFields(cell ?? emptyCell(row, column)));
-    yield (row === 0 ? '' : ',') + JSON.stringify(cells);
-  }
-  yield ']}';
-}
-
-function origin(value: DocumentOrigin | null): string {
-  if (value === null) return 'null';
-  return `{"mimetype":${JSON.stringify(value.mimetype)},"binary_hash":${value.binary_hash},"filename":${JSON.stringify(value.filename)}`
-    + `,"uri":${JSON.stringify(value.uri)}}`;
-}
 
 class JsonWriter {
   readonly #options: JsonOptions;
+  /** Null for today's. */
+  #old: JsonVersion | null = null;
 
   constructor(options: JsonOptions) {
     this.#options = options;
+  }
+
+  #json(value: unknown): string {
+    return this.#old === null ? JSON.stringify(value) : this.#old.stringify(value);
+  }
+
+  #item(item: JsonObject): string {
+    return this.#json(this.#old?.item(item) ?? item);
+  }
+
+  #cell(cell: TableCell): JsonObject {
+    const fields = cellFields(cell);
+    return this.#old?.cell(fields) ?? fields;
+  }
+
+  /** A row of the grid at a time: a sheet of a million cells never stands in one string. */
+  *#tableData(data: TableData): Generator<string> {
+    yield '{"table_cells":[';
+    for (const [index, cell] of data.table_cells.entries()) yield (index === 0 ? '' : ',') + this.#json(this.#cell(cell));
+    yield `],"num_rows":${data.num_rows},"num_cols":${data.num_cols},${this.#old === null ? `"orientation":"${data.orientation}",` : ''}"grid":[`;
+    for (const [row, line] of gridOf(data).entries()) {
+      const cells = line.map((cell, column) => this.#cell(cell ?? emptyCell(row, column)));
+      yield (row === 0 ? '' : ',') + this.#json(cells);
+    }
+    yield ']}';
+  }
+
+  /** With the member's name, which older versions leave out where there is no value. */
+  #origin(value: DocumentOrigin | null): string {
+    if (value === null) return this.#old === null ? ',"origin":null' : '';
+    const uri = value.uri === null && this.#old !== null ? '' : `,"uri":${JSON.stringify(value.uri)}`;
+    return `,"origin":{"mimetype":${JSON.stringify(value.mimetype)},"binary_hash":${value.binary_hash},"filename":${JSON.stringify(value.filename)}${uri}}`;
   }
 
   #image(image: ImageRef | null): ImageRef | null {
@@ -111,34 +131,33 @@ class JsonWriter {
   }
 
   *#table(item: TableItem): Generator<string> {
-    const head = JSON.stringify({ ...placed(item), ...this.#floating(item) });
+    const head = this.#item({ ...placed(item), ...this.#floating(item) });
     yield `${head.slice(0, -1)},"data":`;
-    yield* tableData(item.data);
-    yield `,"annotations":${JSON.stringify(item.annotations)}}`;
+    yield* this.#tableData(item.data);
+    yield `,"annotations":${this.#json(item.annotations)}}`;
   }
 
   *write(document: DoclingDocument): Generator<string> {
-    const group = (item: DoclingDocument['body']): string => JSON.stringify({ ...node(item), name: item.name, label: item.label });
-    yield `{"schema_name":"DoclingDocument","version":${JSON.stringify(document.version)},"name":${JSON.stringify(document.name)}`;
-    yield `,"origin":${origin(document.origin)},"furniture":${group(document.furniture)},"body":${group(document.body)}`;
-    yield* members('groups', document.groups, (item) => [group(item)]);
-    yield* members('texts', document.texts, (item) => [JSON.stringify(this.#text(item))]);
-    yield* members('pictures', document.pictures, (item) => [
-      JSON.stringify({ ...placed(item), ...this.#floating(item), annotations: item.annotations }),
-    ]);
+    const { minorVersion = currentMinor } = this.#options;
+    this.#old = minorVersion < currentMinor ? new JsonVersion(document, minorVersion) : null;
+    const group = (item: DoclingDocument['body']): string => this.#item({ ...node(item), name: item.name, label: item.label });
+    yield `{"schema_name":"DoclingDocument","version":${JSON.stringify(this.#old?.version ?? document.version)},"name":${JSON.stringify(document.name)}`;
+    yield `${this.#origin(document.origin)},"furniture":${group(document.furniture)},"body":${group(document.body)}`;
+    const fields = (this.#old?.fieldsAsGroups(document) ?? []).map((item) => this.#item(item));
+    yield* members('groups', [...document.groups.map(group), ...fields], (item) => [item]);
+    yield* members('texts', document.texts, (item) => [this.#item(this.#text(item))]);
+    yield* members('pictures', document.pictures, (item) => [this.#item({ ...placed(item), ...this.#floating(item), annotations: item.annotations })]);
     yield* members('tables', document.tables, (item) => this.#table(item));
-    const graph = (item: KeyValueItem | FormItem): string[] => [
-      JSON.stringify({ ...placed(item), ...this.#floating(item), graph: item.graph }),
-    ];
+    const graph = (item: KeyValueItem | FormItem): string[] => [this.#item({ ...placed(item), ...this.#floating(item), graph: item.graph })];
     yield* members('key_value_items', document.key_value_items, graph);
     yield* members('form_items', document.form_items, graph);
     const field = (item: FieldRegionItem | FieldItem): string[] => [JSON.stringify(placed(item))];
-    if (document.field_regions.length > 0) yield* members('field_regions', document.field_regions, field);
-    if (document.field_items.length > 0) yield* members('field_items', document.field_items, field);
+    if (this.#old === null && document.field_regions.length > 0) yield* members('field_regions', document.field_regions, field);
+    if (this.#old === null && document.field_items.length > 0) yield* members('field_items', document.field_items, field);
     yield ',"pages":{';
     let first = true;
     for (const [number, page] of document.pages) {
-      const text = JSON.stringify({ size: page.size, image: this.#image(page.image), page_no: page.page_no });
+      const text = this.#json({ size: page.size, image: this.#image(page.image), page_no: page.page_no });
       yield `${first ? '' : ','}"${number}":${text}`;
       first = false;
     }

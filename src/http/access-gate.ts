@@ -13,11 +13,24 @@ export interface Caller {
   /** Whose work it is: the address, or `key NAME`. */
   identity: string;
   isAdministrator: boolean;
+  /** Would be refused anywhere else. */
+  isStranger?: true;
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller;
+  }
+}
+
+/** A key that opens nothing, from an address that needs one: 401, by which clients know that their key is wrong. */
+class UnknownKey extends LecternError {
+  constructor(why: string) {
+    super('forbidden', why);
+  }
+
+  override get status(): number {
+    return 401;
   }
 }
 
@@ -113,6 +126,7 @@ export class Gate {
       request.caller = { identity, isAdministrator: false };
       const why = `${role === undefined && key !== undefined ? 'The key is not known, and ' : ''}${refusalSentence(identity, role)}`;
       const wouldHelp = key === undefined && this.list.hasKeyOf(this.settings.allowedRoles);
+      if (role === undefined && key !== undefined && key !== '') throw new UnknownKey(why);
       throw new LecternError('forbidden', wouldHelp ? `${why} A key opens it, as authorization: Bearer KEY or x-api-key: KEY.` : why);
     }
     return { identity, isAdministrator: role === administrator };
@@ -170,12 +184,25 @@ export class Gate {
   }
 }
 
+/** What load balancers and clients of docling-serve ask without a key: whether the process lives, and whether a key is needed. Nothing else is told to a stranger. */
+const openPaths = new Set(['/health', '/livez', '/v1/capabilities']);
+
 /** Every request of `app` knows its caller from here on, or is refused before its body is read. */
 export function addCallers(app: FastifyInstance, gate: Gate | undefined): void {
   app.decorateRequest('caller');
   app.addHook('onRequest', async (request) => {
-    request.caller = noteRefusal(request, () => gate?.admit(request)) ?? everyone;
+    const admit = (): Caller => gate?.admit(request) ?? everyone;
+    request.caller = openPaths.has(request.routeOptions.url ?? '') ? admitOrStranger(admit, request) : noteRefusal(request, admit);
   });
+}
+
+function admitOrStranger(admit: () => Caller, { ip }: FastifyRequest): Caller {
+  try {
+    return admit();
+  } catch (thrown) {
+    if (thrown instanceof LecternError && thrown.code === 'forbidden') return { identity: ip, isAdministrator: false, isStranger: true };
+    throw thrown;
+  }
 }
 
 /** Throws `forbidden`; `what` begins the sentence. */

@@ -52,7 +52,8 @@ t.test('the longest prefix decides, before the body is read', async (t) => {
   for (const stranger of ['10.1.2.8', '::ffff:10.1.2.8', '10.2.0.1', '192.0.2.5', '2001:db8:8::1', '::ffff:192.0.2.5']) t.equal(await status(stranger), 403, stranger);
   t.equal(payloads.length, done, 'nothing of theirs was taken in');
   t.equal(await status('10.1.2.8', { 'x-forwarded-for': '10.1.0.1' }), 403, 'what a stranger says of himself does not count');
-  for (const url of ['/health', '/docs', '/v1/models', '/nope']) t.equal((await app.inject({ url, remoteAddress: '10.2.0.1' })).statusCode, 403, url);
+  for (const url of ['/health', '/livez']) t.equal((await app.inject({ url, remoteAddress: '10.2.0.1' })).statusCode, 200, `${url} says that the service lives to all who reach it`);
+  for (const url of ['/version', '/docs', '/v1/models', '/nope']) t.equal((await app.inject({ url, remoteAddress: '10.2.0.1' })).statusCode, 403, url);
   const refused = await app.inject({ url: '/v1/models', remoteAddress: '10.1.2.8' });
   t.match(refused.json(), { error: { message: 'The role student (10.1.2.8) may not use this service. A key opens it, as authorization: Bearer KEY or x-api-key: KEY.' } }, 'in the words of the contract');
   t.match((await app.inject({ url: '/api/tags', remoteAddress: '10.2.0.1' })).json(), { error: '10.2.0.1 is not in the access list of this service. A key opens it, as authorization: Bearer KEY or x-api-key: KEY.' });
@@ -64,7 +65,7 @@ t.test('a key is spoken of where one would open the door', async (t) => {
     const settings = settingsFor(t, `10.1.0.0/16 researcher\n${keys}\n`);
     const service = await startTestService(settings, { gate: new Gate(settings) });
     t.teardown(() => service.close());
-    t.match((await service.app.inject({ url: '/health', remoteAddress: '10.2.0.1' })).json(), { detail: says }, keys);
+    t.match((await service.app.inject({ url: '/version', remoteAddress: '10.2.0.1' })).json(), { detail: says }, keys);
   }
 });
 
@@ -98,14 +99,14 @@ t.test('the log says why somebody was turned away, and of nobody else', async (t
 });
 
 t.test('loopback is the administrator\'s unless a line of the list names it', async (t) => {
-  const statusWith = async (text: string, remoteAddress: string, url = '/health', more: Partial<AccessSettings> = {}): Promise<number> => {
+  const statusWith = async (text: string, remoteAddress: string, url = '/version', more: Partial<AccessSettings> = {}): Promise<number> => {
     const settings = settingsFor(t, text, more);
     const { app, close } = await startTestService(settings, { gate: new Gate(settings), language: fakeLanguage() });
     t.teardown(close);
     return (await app.inject({ url, remoteAddress })).statusCode;
   };
   t.equal(await statusWith('0.0.0.0/0 student\n::/0 student', '127.0.0.1'), 200, 'a line for everyone means the network');
-  t.equal(await statusWith('0.0.0.0/0 student', '127.0.0.1', '/health', { allowedRoles: ['researcher'] }), 200);
+  t.equal(await statusWith('0.0.0.0/0 student', '127.0.0.1', '/version', { allowedRoles: ['researcher'] }), 200);
   t.equal(await statusWith('127.0.0.1 student', '127.0.0.1'), 403);
   t.equal(await statusWith('127.0.0.1 student', '127.0.0.2'), 200, 'another address of loopback');
   t.equal(await statusWith('127.0.0.1 student', '::1'), 200, 'the other family has a line of its own');
@@ -126,19 +127,19 @@ t.test('a refused upload is answered while it is still being sent', async (t) =>
 
 t.test('roles that may enter are a setting', async (t) => {
   const { app } = await open(t, { allowedRoles: ['guest', 'student'] });
-  t.equal((await app.inject({ url: '/health', remoteAddress: '192.0.2.1' })).statusCode, 200);
-  t.equal((await app.inject({ url: '/health', remoteAddress: '10.1.2.1' })).statusCode, 200);
-  t.equal((await app.inject({ url: '/health', remoteAddress: '10.1.0.1' })).statusCode, 403);
+  t.equal((await app.inject({ url: '/version', remoteAddress: '192.0.2.1' })).statusCode, 200);
+  t.equal((await app.inject({ url: '/version', remoteAddress: '10.1.2.1' })).statusCode, 200);
+  t.equal((await app.inject({ url: '/version', remoteAddress: '10.1.0.1' })).statusCode, 403);
 });
 
 t.test('keys', async (t) => {
   const { app } = await open(t);
-  const status = async (headers: Record<string, string>, remoteAddress = '10.2.0.1'): Promise<number> => (await app.inject({ url: '/health', remoteAddress, headers })).statusCode;
+  const status = async (headers: Record<string, string>, remoteAddress = '10.2.0.1'): Promise<number> => (await app.inject({ url: '/version', remoteAddress, headers })).statusCode;
   t.equal(await status({ authorization: 'Bearer lk-laptop' }), 200, 'from anywhere');
   t.equal(await status({ 'x-api-key': 'lk-laptop' }), 200);
   t.equal(await status({ authorization: 'Bearer lk-pupil' }), 403, 'a role that may not');
-  t.equal(await status({ authorization: 'Bearer lk-Laptop' }), 403);
-  t.equal(await status({ authorization: 'Bearer ' + hashKey('lk-laptop') }), 403, 'what stands in the file opens nothing');
+  t.equal(await status({ authorization: 'Bearer lk-Laptop' }), 401, 'a wrong key');
+  t.equal(await status({ authorization: 'Bearer ' + hashKey('lk-laptop') }), 401, 'what stands in the file opens nothing');
   t.equal(await status({ authorization: 'Bearer ollama' }, '10.1.0.1'), 200, 'clients that must send something do no harm');
 });
 
@@ -146,16 +147,18 @@ t.test('a WebSocket may give its key in the query, and nothing else may', async 
   const { app } = await open(t);
   const status = async (url: string, headers: Record<string, string> = {}): Promise<number> => (await app.inject({ url, remoteAddress: '203.0.113.7', headers })).statusCode;
   const upgrade = { connection: 'upgrade', upgrade: 'websocket' };
-  t.equal(await status('/health?api_key=lk-laptop', upgrade), 200);
-  for (const [url, headers] of [['/health?api_key=lk-laptop', {}], ['/health?api_key=lk-none', upgrade], ['/health', upgrade], ['/health?api_key=', upgrade], ['/health?api_key=lk-none&api_key=lk-laptop', upgrade]] as const) {
-    t.equal(await status(url, headers), 403, `${url} ${JSON.stringify(headers)}`);
+  t.equal(await status('/version?api_key=lk-laptop', upgrade), 200);
+  for (const [url, headers, refused] of [
+    ['/version?api_key=lk-laptop', {}, 403], ['/version?api_key=lk-none', upgrade, 401], ['/version', upgrade, 403], ['/version?api_key=', upgrade, 403], ['/version?api_key=lk-none&api_key=lk-laptop', upgrade, 401],
+  ] as const) {
+    t.equal(await status(url, headers), refused, `${url} ${JSON.stringify(headers)}`);
   }
 });
 
 t.test('proxies are believed only when they are listed', async (t) => {
   const { app } = await open(t, { trustedProxies: [parseNetwork('127.0.0.1') as Network, parseNetwork('10.9.0.0/16') as Network] });
   const status = async (remoteAddress: string, forwarded: string): Promise<number> =>
-    (await app.inject({ url: '/health', remoteAddress, headers: { 'x-forwarded-for': forwarded } })).statusCode;
+    (await app.inject({ url: '/version', remoteAddress, headers: { 'x-forwarded-for': forwarded } })).statusCode;
   t.equal(await status('127.0.0.1', '10.1.0.1'), 200);
   t.equal(await status('127.0.0.1', '10.2.0.1'), 403, 'behind a proxy on this host nobody is local');
   t.equal(await status('127.0.0.1', '10.1.0.1, 10.2.0.1'), 403, 'the nearest counts: what stands before it is only a claim');
@@ -258,7 +261,7 @@ t.test('without a list', async (t) => {
   const settings = { ...testSettings, listen: [network], allowAll: true };
   const { app, close } = await startTestService(settings, { gate: new Gate(settings) });
   t.teardown(close);
-  t.equal((await app.inject({ url: '/health', remoteAddress: '203.0.113.7' })).statusCode, 200);
+  t.equal((await app.inject({ url: '/version', remoteAddress: '203.0.113.7' })).statusCode, 200);
   t.notMatch((await app.inject({ url: '/metrics', remoteAddress: '203.0.113.7' })).body, /process_resident/, 'no strangers as administrators');
   t.match((await app.inject({ url: '/metrics', remoteAddress: '127.0.0.1' })).body, /process_resident/);
 });
@@ -280,7 +283,7 @@ t.test('without a list, behind a proxy', async (t) => {
       t.equal(await pin(peer, headers), 403, `${forwarded} through ${peer} pins nothing`);
       t.notMatch(await metrics(peer, headers), /process_resident/);
     }
-    t.equal((await app.inject({ url: '/health', remoteAddress: '127.0.0.1', headers: { 'x-forwarded-for': '10.66.6.6' } })).statusCode, 200, 'yet may call');
+    t.equal((await app.inject({ url: '/version', remoteAddress: '127.0.0.1', headers: { 'x-forwarded-for': '10.66.6.6' } })).statusCode, 200, 'yet may call');
     t.equal(await pin('127.0.0.1', {}), 200, 'programs of its own host are administrators');
     t.match(await metrics('127.0.0.1', {}), /process_resident/);
   }
@@ -295,7 +298,7 @@ t.test('a list that changes is in use without a restart, one with a mistake neve
   const gate = new Gate(settings);
   const { app, close } = await startTestService(settings, { gate });
   t.teardown(close);
-  const status = async (key: string): Promise<number> => (await app.inject({ url: '/health', remoteAddress: '203.0.113.7', headers: { 'x-api-key': key } })).statusCode;
+  const status = async (key: string): Promise<number> => (await app.inject({ url: '/version', remoteAddress: '203.0.113.7', headers: { 'x-api-key': key } })).statusCode;
   const heard: Record<'failure' | 'change', (message?: string) => void> = { failure: () => undefined, change: () => undefined };
   t.teardown(gate.watch(({ message }) => heard.failure(message), () => heard.change(), 5));
   const after = async (event: 'failure' | 'change', text: string): Promise<unknown> => {
@@ -305,9 +308,9 @@ t.test('a list that changes is in use without a restart, one with a mistake neve
   };
   t.strictSame([await status('lk-laptop'), gate.isCurrent()], [200, true]);
   await after('change', list.replace(/^key laptop.*$/m, ''));
-  t.strictSame([await status('lk-laptop'), await status('lk-boss')], [403, 200], 'the key that is gone opens nothing any more');
+  t.strictSame([await status('lk-laptop'), await status('lk-boss')], [401, 200], 'the key that is gone opens nothing any more');
   t.match(await after('failure', '10.0.0.0/8 profesor'), /Line 1 .*"profesor"/);
-  t.strictSame([await status('lk-laptop'), await status('lk-boss')], [403, 200], 'half a list is none');
+  t.strictSame([await status('lk-laptop'), await status('lk-boss')], [401, 200], 'half a list is none');
   t.equal(gate.isCurrent(), false, 'and it can be watched that the file is another');
   await after('change', list);
   await until('the list is the file', () => gate.isCurrent());

@@ -155,7 +155,8 @@ t.test('past the sync wait: 504 with the id, and the work goes on', async (t) =>
   const late = await hasty.app.inject({ method: 'POST', url: '/v1/convert/file', ...form('slow.pdf') });
   const body = late.json() as { task_id: string };
   t.equal(late.statusCode, 504);
-  t.strictSame(body, { detail: 'Conversion is taking too long. The maximum wait time is configure as DOCLING_SERVE_MAX_SYNC_WAIT=0.1.', task_id: late.headers['x-lectern-task-id'] });
+  const id = late.headers['x-lectern-task-id'] as string;
+  t.strictSame(body, { detail: `Conversion is taking too long. The maximum wait time is configured as --sync-wait 0.1s (LECTERN_SYNC_WAIT). The task goes on: /v1/status/poll/${id} reports when /v1/result/${id} has its result.`, task_id: id });
   hasty.release();
   t.match((await hasty.app.inject({ url: `/v1/status/poll/${body.task_id}?wait=50` })).json(), { task_status: 'success' });
   t.match((await hasty.app.inject({ url: `/v1/result/${body.task_id}` })).json(), { document: { md_content: '# slow.pdf' } });

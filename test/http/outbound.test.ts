@@ -205,11 +205,11 @@ t.test('callbacks of tasks that were accepted before a restart come after it', a
   t.equal((await after.wait(id, 'default', 5000)).status, 'success');
   const follow = (): void => followRecovered({ tasks: after, settings: { callbackHosts: [`127.0.0.1:${port}`] }, log: { warn: () => undefined } });
   follow();
-  await until('six callbacks', () => seen.length >= 6);
+  await until('eight callbacks', () => seen.length >= 8);
   const bodies = seen.map(({ body }) => JSON.parse(body) as { task_id: string; progress: { kind: string; num_succeeded?: number } });
   const toldOf = (one: string) => bodies.filter(({ task_id }) => task_id === one).map(({ progress: { kind, num_succeeded: ok } }) => ok === undefined ? kind : `${kind} ${ok}`);
-  t.strictSame(toldOf(id), ['set_num_docs', 'document_completed', 'update_processed 1']);
-  t.strictSame(toldOf(crashed), ['set_num_docs', 'document_completed', 'update_processed 0']);
+  t.strictSame(toldOf(id), ['set_num_docs', 'document_completed', 'update_processed 1', 'task_completed']);
+  t.strictSame(toldOf(crashed), ['set_num_docs', 'document_completed', 'update_processed 0', 'task_completed']);
   follow();
   t.equal(after.recovered().length, 0, 'and once');
   t.match(seen[0]?.headers, { 'x-secret': 's' });
@@ -224,9 +224,10 @@ t.test('callbacks: in order, with the contract\'s words, tried again', async (t)
   const answer = await service.app.inject({ method: 'POST', url: '/v1/convert/file', ...form('a.pdf', { callbacks: spec }) });
   t.equal(answer.statusCode, 200);
   const id = answer.headers['x-lectern-task-id'];
-  await until('four callbacks', () => seen.length >= 4);
+  await until('five callbacks', () => seen.length >= 5);
   const bodies = seen.map(({ body }) => JSON.parse(body) as { task_id: string; progress: { kind: string } });
-  t.strictSame(bodies.map(({ progress }) => progress.kind), ['set_num_docs', 'set_num_docs', 'document_completed', 'update_processed']);
+  t.strictSame(bodies.map(({ progress }) => progress.kind), ['set_num_docs', 'set_num_docs', 'document_completed', 'update_processed', 'task_completed']);
+  t.strictSame(bodies.at(-1)?.progress, { kind: 'task_completed', task_status: 'success', failure: null });
   t.ok(bodies.every(({ task_id }) => task_id === id));
   t.match(seen[0]?.headers, { 'x-secret': 's', 'content-type': 'application/json' });
   t.match(bodies[2], { progress: { document: { source: 'a.pdf', status: 'success', num_pages: 4 }, total_processed: 1, total_docs: 1 } });

@@ -136,7 +136,7 @@ t.test('every route is described', async (t) => {
   t.strictSame([...described].filter((route) => !routes.includes(route) && route !== 'get /metrics'), [], 'and nothing else');
 });
 
-const contract = sharedPath('contracts/docling-serve-1.31.openapi.json');
+const contract = sharedPath('contracts/docling-serve-1.38.2.openapi.json');
 const skip = contract === null ? 'the contract\'s document is not beside the checkout (../shared)' : false;
 
 t.test('the description against the contract\'s document', { skip }, async (t) => {

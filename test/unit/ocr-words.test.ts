@@ -1,7 +1,7 @@
 /** Recognised lines as words of a page: places, sizes, noise; names of languages. */
 import t from 'tap';
 import { agrees } from '../../src/convert/ocr/agreement.js';
-import { dataFileOf, knownLanguages } from '../../src/convert/ocr/languages.js';
+import { dataFileOf, knownLanguages, nearLanguages } from '../../src/convert/ocr/languages.js';
 import { recognisedRulings, recognisedFills, recognisedText } from '../../src/convert/ocr/recognised-lines.js';
 import type { ReadLine, ReadRuling, ReadFill } from '../../src/engine/port.js';
 import type { Word } from '../../src/pdf/pdf-page.js';
@@ -164,7 +164,16 @@ t.test('codes of languages', (t) => {
   for (const [code, file] of [['en', 'eng'], ['EN', 'eng'], ['eng', 'eng'], ['de-AT', 'deu'], ['ger', 'deu'], ['pt_BR', 'por'], ['zh-TW', 'chi_tra'], ['zh', 'chi_sim'], ['chi_sim', 'chi_sim'], ['nb', 'nor']] as const) {
     t.equal(dataFileOf(code), file, code);
   }
-  for (const code of ['', 'xx', 'english', '../eng', 'eng+deu']) t.equal(dataFileOf(code), null, code);
+  for (const [code, file] of [
+    ['iso:de', 'deu'], ['iso:de-Latn', 'deu'], ['ISO:EN-us', 'eng'], ['iso:zh-TW', 'chi_tra'], ['iso:zh', 'chi_sim'], ['iso:sr', 'srp'], ['iso:sr-Latn', 'srp_latn'], ['iso:iw', 'heb'], ['iw', 'heb'],
+    ['zh-Hant-HK', 'chi_tra'], ['german', 'deu'], ['English', 'eng'], ['chinese', 'chi_sim'], ['simplified chinese', 'chi_sim'], ['ch', 'chi_sim'], ['ch_sim', 'chi_sim'], ['ch_tra', 'chi_tra'],
+    ['chinese_cht', 'chi_tra'], ['korean', 'kor'], ['japan', 'jpn'], ['latin', 'eng'], ['cyrillic', 'rus'], ['rs_latin', 'srp_latn'], ['chi_tra_vert', 'chi_tra_vert'], ['ka', 'kat'],
+  ] as const) t.equal(dataFileOf(code), file, code);
+  for (const code of ['', 'xx', '../eng', 'eng+deu', 'iso:', 'iso:klingon', 'iso:de-Cyrl', 'iso:../eng', 'klingon']) t.equal(dataFileOf(code), null, code);
+  for (const code of knownLanguages) if (!code.includes('_')) t.equal(dataFileOf(`iso:${code}`), dataFileOf(code), `iso:${code}`);
+  t.strictSame(nearLanguages('germn'), ['german', 'georgian', 'persian'], 'the most alike names');
+  t.strictSame(nearLanguages('iso:frr'), ['fr', 'fra', 'frk']);
+  t.equal(nearLanguages('x'.repeat(1_000_000)).length, 3, 'whatever the length');
   for (const code of knownLanguages) t.not(dataFileOf(code), null, code);
   t.end();
 });

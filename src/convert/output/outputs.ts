@@ -5,6 +5,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { chunkDocument, writeChunk, type TokenCounter } from '../../chunk/chunk.js';
 import { writeDocTags } from '../../document/doctags.js';
 import { writeHtml } from '../../document/html.js';
+import { writeLatex } from '../../document/latex.js';
 import { writeJson } from '../../document/json.js';
 import { writeMarkdown, writeMarkdownPages, writeText } from '../../document/markdown.js';
 import type { DoclingDocument } from '../../document/model.js';
@@ -14,7 +15,7 @@ import type { ConvertOutcome } from '../request.js';
 type OutputName = keyof ConvertOutcome['files'];
 
 const fileNames: Record<OutputName, string> = {
-  md: 'document.md', json: 'document.json', html: 'document.html', text: 'document.txt', doctags: 'document.doctags',
+  md: 'document.md', json: 'document.json', html: 'document.html', text: 'document.txt', doctags: 'document.doctags', latex: 'document.tex',
 };
 
 export const contentFile = 'content.json';
@@ -74,21 +75,25 @@ function embeddedUri(directory: string, mode: ConvertOptions['imageExportMode'])
 function writers(document: DoclingDocument, directory: string, options: ConvertOptions): Partial<Record<OutputName, () => Iterable<string>>> {
   const imageUri = embeddedUri(directory, options.imageExportMode);
   const shown = { imageMode: options.imageExportMode, imageUri, keepFurniture: options.keepFurniture };
+  const markdown = { ...shown, compactTables: options.mdCompactTables };
   const { outputs } = options;
   const splitPages = outputs.includes('html_split_page') && !outputs.includes('html');
   return {
-    ...(outputs.includes('md') && { md: () => writeMarkdown(document, { ...shown, pageBreakPlaceholder: options.mdPageBreakPlaceholder }) }),
-    ...(outputs.includes('json') && { json: () => writeJson(document, { imageUri }) }),
+    ...(outputs.includes('md') && { md: () => writeMarkdown(document, { ...markdown, pageBreakPlaceholder: options.mdPageBreakPlaceholder }) }),
+    ...(outputs.includes('json') && { json: () => writeJson(document, { imageUri, ...(options.documentVersion === null ? {} : { minorVersion: options.documentVersion }) }) }),
     ...((outputs.includes('html') || splitPages) && { html: () => writeHtml(document, { ...shown, splitPages }) }),
-    ...(outputs.includes('text') && { text: () => writeText(document, shown) }),
+    ...(outputs.includes('text') && { text: () => writeText(document, markdown) }),
     ...(outputs.includes('doctags') && { doctags: () => writeDocTags(document) }),
+    ...(outputs.includes('latex') && { latex: () => writeLatex(document, shown) }),
   };
 }
 
 /** The contract's `document` object; what is in files already is read from there, a piece at a time. */
 function* contentChunks(directory: string, filename: string, files: ConvertOutcome['files'], pages: Iterable<string> | null): Generator<string> {
   yield `{"filename":${JSON.stringify(filename)}`;
-  for (const name of ['md', 'json', 'html', 'text', 'doctags'] as const) {
+  // The contract has no field for LaTeX: there is one only where it was asked for.
+  const names = (['md', 'json', 'html', 'text', 'doctags', 'latex'] as const).filter((name) => name !== 'latex' || files.latex !== undefined);
+  for (const name of names) {
     yield `,"${name}_content":`;
     const path = files[name];
     if (path === undefined) {
@@ -114,7 +119,7 @@ function* contentChunks(directory: string, filename: string, files: ConvertOutco
 function* pageObjects(document: DoclingDocument, directory: string, options: ConvertOptions): Generator<string> {
   const imageUri = embeddedUri(directory, options.imageExportMode);
   let separator = '';
-  for (const page of writeMarkdownPages(document, { imageMode: options.imageExportMode, imageUri, keepFurniture: options.keepFurniture })) {
+  for (const page of writeMarkdownPages(document, { imageMode: options.imageExportMode, imageUri, keepFurniture: options.keepFurniture, compactTables: options.mdCompactTables })) {
     yield separator + JSON.stringify({ page_no: page.pageNumber, md_content: page.markdown });
     separator = ',';
   }

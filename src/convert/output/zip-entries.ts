@@ -16,7 +16,7 @@ export interface ZipDocument {
   outcome: Pick<ConvertOutcome, 'files' | 'artifacts'>;
 }
 
-const extensions = { md: 'md', json: 'json', html: 'html', text: 'txt', doctags: 'doctags' } as const;
+const extensions = { md: 'md', json: 'json', html: 'html', text: 'txt', doctags: 'doctags', latex: 'tex' } as const;
 /** Of 255 that file systems take; the rest is for ` (2)` and the extension. */
 const maxStemBytes = 200;
 

@@ -18,6 +18,6 @@ export async function answer({ tasks, settings, log }: HttpDependencies, task: C
   // `gone` is not read from here on: the close that follows a 504 is no disconnect, and the work outlives its socket.
   if (view.status === 'success' || view.status === 'failure') return sendResult(tasks, view, reply);
   if (tasks.closed) throw new HttpFailure(503, 'The service is stopping; it goes on with this conversion at its next start.', { 'retry-after': '5' }, { task_id: id });
-  const detail = `Conversion is taking too long. The maximum wait time is configure as DOCLING_SERVE_MAX_SYNC_WAIT=${settings.syncWait}.`;
+  const detail = `Conversion is taking too long. The maximum wait time is configured as --sync-wait ${settings.syncWait}s (LECTERN_SYNC_WAIT). The task goes on: /v1/status/poll/${id} reports when /v1/result/${id} has its result.`;
   throw new HttpFailure(504, detail, {}, { task_id: id });
 }

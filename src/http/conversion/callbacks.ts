@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallbackTarget, DocumentSummary } from '../../convert/task/payload.js';
 import { LecternError } from '../../errors.js';
 import type { ConversionTaskView, HttpDependencies } from '../dependencies.js';
+import { publicFailure } from './task-status.js';
 import { outbound, type OutboundRules } from '../outbound/request.js';
 
 const timeoutMs = 30_000;
@@ -60,7 +61,7 @@ function endOf(view: ConversionTaskView, names: string[]): object[] {
     kind: 'update_processed', num_processed: documents.length, num_succeeded: count('success'),
     num_partially_succeeded: count('partial_success'), num_failed: count('failure') + count('skipped'),
     docs: documents.map((document) => ({ source: document.filename, status: document.status, error: errorOf(document) })),
-  }];
+  }, { kind: 'task_completed', task_status: view.status, failure: publicFailure(view) }];
 }
 
 /** The posts to one callback: one after the other, so that they arrive in order. */

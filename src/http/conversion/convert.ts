@@ -7,12 +7,12 @@ import { answer } from './answer.js';
 import { noteTokenizer, optionsOf } from './asked-options.js';
 import { followWithCallbacks } from './callbacks.js';
 import { chunkers, chunkFormReader, chunkSourceReader } from './chunk-request.js';
+import { askedDocumentVersion } from './document-version.js';
 import { type ReadRequest, readFormRequest, readSourceRequest } from './convert-request.js';
 import { namesHeader } from './names-header.js';
 import { findIgnored } from './options.js';
 import { taskStatus, tenantOf } from './task-status.js';
 import type { WaitingCounts } from './waiting-counts.js';
-
 
 export function addConvertRoutes(app: FastifyInstance, dependencies: HttpDependencies, waiting: WaitingCounts): void {
   const route = (path: string, kind: 'convert' | 'chunk', read: ReadRequest): void => {
@@ -41,6 +41,7 @@ async function begin(
   gone: AbortSignal,
 ): Promise<ConversionTaskView> {
   const { tasks, settings, log, abilities, language } = dependencies;
+  const documentVersion = kind === 'convert' ? askedDocumentVersion(request) : null;
   const slot = await tasks.admit(kind, tenantOf(request), request.caller.identity);
   try {
     const textModels = (await dependencies.textModels?.() ?? []).map(({ name }) => name);
@@ -58,7 +59,7 @@ async function begin(
     const { documents } = asked;
     const target = documents.length > 1 && kind === 'convert' ? 'zip' : asked.target;
     const { callbacks } = asked;
-    const task = await slot.submit({ documents, options: optionsOf(asked, settings), target, ...(callbacks.length > 0 ? { callbacks } : {}) });
+    const task = await slot.submit({ documents, options: { ...optionsOf(asked, settings), documentVersion }, target, ...(callbacks.length > 0 ? { callbacks } : {}) });
     void reply.header('x-lectern-task-id', task.id);
     waiting.add(task, documents.length);
     followWithCallbacks(dependencies, task, documents.map(({ filename }) => filename), callbacks);

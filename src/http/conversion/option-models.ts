@@ -1,29 +1,44 @@
 /** The enumerations and nested objects of the conversion options, by the contract's names. */
 import type { Issue } from '../error-reply.js';
-import { anyObject, decimal, flag, integer, list, literal, mapOf, nullable, oneOf, text, url } from './kinds.js';
+import { anyObject, decimal, flag, integer, list, literal, mapOf, nullable, oneOf, text, url, type Kind } from './kinds.js';
 import { field, model, union } from './models.js';
 
-export const inputFormat = oneOf('InputFormat', 'A format that a document may have.', [
-  'docx', 'doc', 'pptx', 'ppt', 'html', 'image', 'pdf', 'asciidoc', 'md', 'csv', 'xlsx', 'xls', 'odt', 'ods', 'odp', 'xml_uspto',
+const knownInputFormat = oneOf('InputFormat', 'A format that a document may have.', [
+  'docx', 'doc', 'rtf', 'pptx', 'ppt', 'html', 'mhtml', 'image', 'pdf', 'asciidoc', 'md', 'csv', 'xlsx', 'xls', 'odt', 'ods', 'odp', 'xml_uspto',
   'xml_jats', 'xml_xbrl', 'xml_doclang', 'dclx', 'mets_gbs', 'json_docling', 'audio', 'video', 'vtt', 'latex', 'email', 'epub',
-  'boxnote', 'iwork_pages', 'ebcdic',
+  'boxnote', 'iwork_pages', 'iwork_keynote', 'iwork_numbers', 'ebcdic', 'afp',
 ]);
 
-export const outputFormat = oneOf('OutputFormat', 'A format that a document can be converted to; this service makes md, json, html, html_split_page, text and doctags.', [
-  'md', 'json', 'yaml', 'html', 'html_split_page', 'text', 'doctags', 'vtt', 'doclang', 'dclx', 'chunks',
+/** Described by its names of today, read with any other: clients of later releases send names that are not known here, and nothing depends on them. */
+export const inputFormat: Kind<string> & { words: readonly string[] } = {
+  ...knownInputFormat,
+  read: (value, at, issues) => (typeof value === 'string' && value !== '' ? value : knownInputFormat.read(value, at, issues)),
+};
+
+export const outputFormat = oneOf('OutputFormat', 'A format that a document can be converted to; this service makes md, json, html, html_split_page, text, doctags and latex.', [
+  'md', 'json', 'yaml', 'html', 'html_split_page', 'text', 'doctags', 'vtt', 'doclang', 'dclx', 'chunks', 'latex',
 ]);
 
 export const imageRefMode = oneOf('ImageRefMode', 'What stands for a picture: a comment, the picture itself as base64, or the name of a file in the zip.', [
   'placeholder', 'embedded', 'referenced',
 ]);
 
-export const pdfBackend = oneOf('PdfBackend', 'Readers of PDF in the original; this service has one of its own.', [
-  'pypdfium2', 'docling_parse', 'threaded_docling_parse', 'dlparse_v1', 'dlparse_v2', 'dlparse_v4',
+const todaysPdfBackend = oneOf('PdfBackend', 'Readers of PDF in the original; this service has one of its own.', [
+  'docling_parse', '_docling_parse', 'pypdfium2', 'dlparse_v1', 'dlparse_v2', 'dlparse_v4',
 ]);
+const formerPdfBackend = 'threaded_docling_parse';
+
+/** With a name that earlier releases had. */
+export const pdfBackend: Kind<string> & { words: readonly string[] } = {
+  ...todaysPdfBackend,
+  read: (value, at, issues) => (value === formerPdfBackend ? value : todaysPdfBackend.read(value, at, issues)),
+};
 
 export const tableMode = oneOf('TableFormerMode', 'Less time or more care for tables.', ['fast', 'accurate']);
 
-export const pipeline = oneOf('ProcessingPipeline', 'Ways of converting in the original; this service has the standard one.', ['legacy', 'standard', 'vlm', 'asr']);
+export const pipeline = oneOf('ProcessingPipeline', 'Ways of converting: standard, or native, which reads what the file holds without recognition and networks. The others are not here.', [
+  'legacy', 'standard', 'native', 'vlm', 'asr',
+]);
 
 export const targetName = oneOf('TargetName', 'How the result comes: as JSON, as links to a store (not here), as a zip.', ['inbody', 'presigned_url', 'zip']);
 
@@ -36,6 +51,7 @@ export const vlmModel = nullable(vlmModelType);
 
 const responseFormat = oneOf('ResponseFormat', 'What a vision-language model is to write.', [
   'doctags', 'doclang', 'markdown', 'deepseekocr_markdown', 'unlimited_ocr_markdown', 'html', 'otsl', 'plaintext', 'chandra_html', 'dots_json',
+  'nemotron_parse_v2', 'nemotron_parse_v3_5', 'mineru2',
 ]);
 const inferenceFramework = oneOf('InferenceFramework', 'What runs a local model in the original.', ['mlx', 'transformers', 'vllm']);
 const transformersModelType = oneOf('TransformersModelType', 'The class of a local model in the original.', ['automodel', 'automodel-causallm', 'automodel-imagetexttotext']);
@@ -160,6 +176,7 @@ export function checkExclusions(value: Record<string, unknown>, issues: Issue[])
   both('code_formula_preset', 'code_formula_custom_config');
   both('layout_preset', 'layout_custom_config');
   both('picture_classification_preset', 'picture_classification_custom_config');
+  both('chart_extraction_preset', 'chart_extraction_custom_config');
   if (value['ocr_preset'] !== 'auto' && filled('ocr_custom_config')) refuse('Cannot specify both ocr_preset and ocr_custom_config.');
   if (filled('chunking_preset') && given('chunking_options')) refuse('Cannot specify both chunking_preset and chunking_options.');
 }

@@ -1,5 +1,5 @@
 /** Every option of a conversion: kind, default, meaning, and which values this service cannot honour. Validation and OpenAPI both read it. */
-import { defaultConvertOptions } from '../../convert/options.js';
+import { defaultConvertOptions, type OutputFormat } from '../../convert/options.js';
 import type { Abilities } from '../dependencies.js';
 import { anyObject, decimal, flag, list, nullable, pageRange, text, type Kind, wordList } from './kinds.js';
 import {
@@ -37,24 +37,31 @@ const customConfig = (what: string): Option<Record<string, unknown> | null> =>
 
 /** The engines that a client may name; the one that is installed stands for all of them. */
 export const ocrPresets = ['auto', 'easyocr', 'kserve_v2_ocr', 'nemotron-ocr', 'ocrmac', 'rapidocr', 'tesseract', 'tesserocr'];
-const madeFormats = new Set<string>(['md', 'json', 'html', 'html_split_page', 'text', 'doctags']);
+/** The contract's models that read charts; none is here. */
+export const chartPresets = ['default', 'granite_vision_v4', 'granite_vision_v4_mlx', 'granite_vision_v3_3'];
+/** Formats of `to_formats` that this service makes. */
+export const madeFormats: readonly OutputFormat[] = ['md', 'json', 'html', 'html_split_page', 'text', 'doctags', 'latex'];
+/** All of them name the one reader of PDF that is here. */
+const ownPdfBackends = ['docling_parse', '_docling_parse', 'threaded_docling_parse'];
+
+const cannotRead: Unmet<string> = (value, { textRecognition, textModels = [] }) =>
+  !textModels.some((name) => name.toLowerCase() === value.toLowerCase()) && (!textRecognition || !value.startsWith('tess'));
 
 /** The contract's options in its order, then ours. */
 export const optionTable = {
   from_formats: option(list(inputFormat), [...inputFormat.words], 'Formats that are expected. The format is always found from the bytes and the name.'),
-  to_formats: option(list(outputFormat), ['md'], 'Formats of the result; repeat the field for several.', (formats) => formats.some((format) => !madeFormats.has(format))),
+  to_formats: option(list(outputFormat), ['md'], 'Formats of the result; repeat the field for several.', (formats) => formats.some((format) => !(madeFormats as readonly string[]).includes(format))),
   image_export_mode: option(imageRefMode, defaultConvertOptions.imageExportMode, 'What stands for pictures in the result.'),
   do_ocr: option(flag, true, 'Read text from pictures where a page has none of its own.'),
   force_ocr: option(flag, false, 'Read the text of every page from its picture, whatever text it has.', (value, { textRecognition }) => value && !textRecognition),
-  ocr_engine: deprecated(option(text, 'auto', 'Older name of ocr_preset. In a form it has no effect.', always)),
-  ocr_lang: option(nullable(wordList()), null, 'Languages to expect in pictures of text: ISO 639 codes or names of Tesseract; repeat the field for several, or separate them with commas.', (value, { textRecognition }) => (value ?? []).some((one) => one !== '') && !textRecognition),
-  ocr_preset: option(text, 'auto', 'Which engine reads pictures of text: ours for its languages, then an installed model that knows them, then Tesseract where it is installed; tesseract asks for that one, the name of an installed model for that.',
-    (value, { textRecognition, textModels = [] }) => !textModels.some((name) => name.toLowerCase() === value.toLowerCase()) && (!textRecognition || !value.startsWith('tess'))),
+  ocr_engine: deprecated(option(text, 'auto', 'Older name of ocr_preset, which counts where ocr_preset is absent or has its default.', cannotRead)),
+  ocr_lang: option(nullable(wordList()), null, 'Languages to expect in pictures of text: tags of BCP 47 behind `iso:`, codes of ISO 639 or of an OCR engine, or English names; repeat the field for several, or separate them with commas.', (value, { textRecognition }) => (value ?? []).some((one) => one !== '') && !textRecognition),
+  ocr_preset: option(text, 'auto', 'Which engine reads pictures of text: ours for its languages, then an installed model that knows them, then Tesseract where it is installed; tesseract asks for that one, the name of an installed model for that.', cannotRead),
   ocr_custom_config: customConfig('reading pictures of text'),
-  pdf_backend: option(pdfBackend, 'docling_parse', 'Which reader of PDF is used; there is one, of our own.', always),
+  pdf_backend: option(pdfBackend, 'docling_parse', 'Which reader of PDF is used; there is one, of our own.', (value) => !ownPdfBackends.includes(value)),
   table_mode: option(tableMode, defaultConvertOptions.tableMode, 'Less time or more care for tables.'),
   table_cell_matching: option(flag, true, 'Cells take their text from the page. It is always so here.', (value) => !value),
-  pipeline: option(pipeline, 'standard', 'How documents are converted.', always),
+  pipeline: option(pipeline, 'standard', 'How documents are converted.', (value) => value !== 'native'),
   page_range: option(pageRange, defaultConvertOptions.pageRange, 'First and last page, from 1; in a form the field is given twice.'),
   document_timeout: option(nullable(decimal()), null, 'Seconds one document may take; what is done by then is delivered.'),
   abort_on_error: option(flag, false, 'Stop at the first page that fails.'),
@@ -66,6 +73,7 @@ export const optionTable = {
   include_page_images: option(flag, false, 'A picture of every page.'),
   images_scale: option(decimal(), defaultConvertOptions.imagesScale, 'Size of pictures; 1 is 72 dots per inch.'),
   md_page_break_placeholder: option(text, '', 'Put between pages in markdown; `{page}` in it becomes the number of the page that begins.'),
+  md_compact_tables: option(flag, false, 'Tables in markdown without padding.'),
   chunking_options: option(chunkingOptions, null, 'How a document would be cut into chunks; accepted and not used.', always),
   chunking_preset: preset('cutting into chunks'),
   do_code_enrichment: option(flag, false, 'Recognise the language of code.', (value, { code }) => value && !code),
@@ -91,6 +99,8 @@ export const optionTable = {
   layout_preset: preset('the layout of pages'),
   picture_classification_preset: preset('classes of pictures'),
   picture_classification_custom_config: customConfig('classes of pictures'),
+  chart_extraction_preset: option(nullable(text), null, `Name of a model that reads charts: ${chartPresets.join(', ')}; none is here.`, unlessDefaultPreset),
+  chart_extraction_custom_config: option(nullable(anyObject), null, 'Configuration of another model that reads charts; refused.'),
   include_pages: option(flag, false, 'Lectern: the markdown of each page apart, in `document.pages`.'),
   keep_furniture: option(flag, false, 'Lectern: running headers and footers and page numbers stay in the markdown.'),
   keep_notes: option(flag, false, "Lectern: the speaker's notes of presentations stay in the markdown."),

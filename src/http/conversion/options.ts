@@ -6,8 +6,8 @@ import { HttpFailure, invalid, type Issue, type Location } from '../error-reply.
 import type { HttpSettings } from '../settings.js';
 import { isRecord, type Kind } from './kinds.js';
 import { checkExclusions } from './option-models.js';
-import { dataFileOf, knownLanguages } from '../../convert/ocr/languages.js';
-import { isOptionName, ocrPresets, optionNames, optionTable, type Option, type OptionName, type OptionValues } from './option-table.js';
+import { dataFileOf, nearLanguages } from '../../convert/ocr/languages.js';
+import { chartPresets, isOptionName, madeFormats, ocrPresets, optionNames, optionTable, type Option, type OptionName, type OptionValues } from './option-table.js';
 
 /** Options as the client gave them: every value of its kind, defaults in place. */
 export interface GivenOptions {
@@ -31,8 +31,6 @@ export function readJsonOptions(value: unknown, at: Location, issues: Issue[]): 
   const given = new Set(optionNames.filter((name) => Object.hasOwn(value, name)));
   const read = readEach(given, (name) => value[name], at, issues);
   if (read === undefined) return undefined;
-  // The older name counts where the newer one is absent; in forms every field counts as given, so it never does.
-  if (given.has('ocr_engine') && !given.has('ocr_preset')) read.ocr_preset = read.ocr_engine;
   return finish(read, given, Object.keys(value).filter((name) => !isOptionName(name)).map((name) => [...at, name]), at, issues);
 }
 
@@ -45,7 +43,9 @@ export function readFormOptions(fields: Map<string, string[]>, others: ReadonlyS
   const read = readEach(new Set([...given].filter((name) => values.get(name) !== undefined)), (name) => values.get(name), at, issues);
   if (read === undefined || issues.length > before || [...values.values()].includes(undefined)) return undefined;
   const unknown = [...fields.keys()].filter((name) => !isOptionName(name) && !others.has(name)).map((name) => [...at, name]);
-  return finish(read, given, unknown, at, issues);
+  // Programs fill in a whole form: a field that has its default counts as not sent.
+  const meant = new Set([...given].filter((name) => JSON.stringify(read[name]) !== JSON.stringify(option(name).default)));
+  return finish(read, meant, unknown, at, issues);
 }
 
 /** An empty text in a field of one value means its default; a repeated field takes it as an element. */
@@ -76,7 +76,9 @@ function readEach(given: Set<OptionName>, valueOf: (name: OptionName) => unknown
   return issues.length > before ? undefined : (Object.fromEntries(entries) as OptionValues);
 }
 
+/** Puts the older name of an option in the place of the newer one where only the older one is given, and checks which options exclude each other. */
 function finish(values: OptionValues, given: Set<OptionName>, unknown: Location[], at: Location, issues: Issue[]): GivenOptions | undefined {
+  if (given.has('ocr_engine') && !given.has('ocr_preset')) values.ocr_preset = values.ocr_engine;
   const found: Issue[] = [];
   checkExclusions(values, found);
   const [first] = found;
@@ -105,11 +107,24 @@ export function checkLimits({ values }: GivenOptions, settings: HttpSettings): v
     const presets = [...ocrPresets, ...models];
     refuse(`ocr_preset '${preset.slice(0, 100)}' is not allowed. Allowed values: [${presets.map((one) => `'${one}'`).join(', ')}].`);
   }
+  checkChartModel(values, refuse);
   const strange = (values.ocr_lang ?? []).find((code) => code !== '' && dataFileOf(code) === null);
-  if (strange !== undefined) refuse(`ocr_lang '${strange.slice(0, 100)}' is not known. Known values: [${knownLanguages.map((one) => `'${one}'`).join(', ')}].`);
+  if (strange !== undefined) refuse(`ocr_lang '${strange.slice(0, 100)}' is not known. Near values: [${nearLanguages(strange).map((one) => `'${one}'`).join(', ')}].`);
   if (values.vlm_pipeline_custom_config !== null && Object.keys(values.vlm_pipeline_custom_config).length > 0) {
     refuse('Custom VLM configuration is disabled by server policy.');
   }
+}
+
+function checkChartModel({ chart_extraction_preset: preset, chart_extraction_custom_config: config }: OptionValues, refuse: (sentence: string) => never): void {
+  if (preset !== null && preset !== '' && !chartPresets.includes(preset)) {
+    refuse(`chart_extraction_preset '${preset.slice(0, 100)}' is not allowed. Allowed values: [${chartPresets.map((one) => `'${one}'`).join(', ')}].`);
+  }
+  if (config !== null && Object.keys(config).length > 0) refuse('Custom chart extraction configuration is disabled by server policy.');
+}
+
+/** Whether both names of the option are given and the older one, which then does not count, says something else. */
+function isOverruled(name: OptionName, { given, values }: GivenOptions): boolean {
+  return name === 'ocr_engine' && given.has('ocr_preset') && values.ocr_engine !== values.ocr_preset;
 }
 
 /**
@@ -120,6 +135,7 @@ export function findIgnored(options: GivenOptions, abilities: Abilities, strict:
   const unmet = [...options.given].filter((name) => {
     const { default: fallback, unmet } = option(name);
     const value = options.values[name];
+    if (isOverruled(name, options)) return true;
     return unmet !== undefined && JSON.stringify(value) !== JSON.stringify(fallback) && unmet(value, abilities);
   });
   if (strict && unmet.length + options.unknown.length > 0) {
@@ -133,18 +149,18 @@ export function findIgnored(options: GivenOptions, abilities: Abilities, strict:
 
 /** The converter's options. `maxPages` is the service's. */
 export function toConvertOptions({ values }: GivenOptions, settings: HttpSettings): ConvertOptions {
-  const made = ['md', 'json', 'html', 'html_split_page', 'text', 'doctags'];
   // The contract forces both off where no picture can show.
   const withImages = values.image_export_mode !== 'placeholder';
+  const isNative = values.pipeline === 'native';
   return {
-    outputs: [...new Set(values.to_formats)].filter((format): format is OutputFormat => made.includes(format)),
+    outputs: [...new Set(values.to_formats)].filter((format): format is OutputFormat => (madeFormats as readonly string[]).includes(format)),
     imageExportMode: values.image_export_mode,
-    doOcr: values.do_ocr,
-    forceOcr: values.force_ocr,
+    doOcr: values.do_ocr && !isNative,
+    forceOcr: values.force_ocr && !isNative,
     ocrPreset: values.ocr_preset,
     ocrLanguages: (values.ocr_lang ?? []).filter((language) => language !== ''),
     doTableStructure: values.do_table_structure,
-    tableMode: values.table_mode,
+    tableMode: isNative ? 'fast' : values.table_mode,
     pageRange: values.page_range,
     documentTimeoutS: values.document_timeout,
     abortOnError: values.abort_on_error,
@@ -155,10 +171,12 @@ export function toConvertOptions({ values }: GivenOptions, settings: HttpSetting
     doFormulaEnrichment: values.do_formula_enrichment,
     doCodeEnrichment: values.do_code_enrichment,
     mdPageBreakPlaceholder: values.md_page_break_placeholder,
+    mdCompactTables: values.md_compact_tables,
     includePages: values.include_pages,
     keepFurniture: values.keep_furniture,
     keepNotes: values.keep_notes,
     password: values.pdf_password,
+    documentVersion: null,
     chunking: null,
     maxPages: settings.maxPages,
   };

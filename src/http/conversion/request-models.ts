@@ -36,8 +36,9 @@ export const anyHttpSource = model('AnyHttpSourceRequest', 'A document or archiv
 const s3Fields = {
   endpoint: field(text, 'Host of the object store.'),
   verify_ssl: field(flag, 'Whether the connection is encrypted and checked.', true),
-  access_key: field(text, 'Name of the key.'),
-  secret_key: field(text, 'The key.'),
+  region: field(nullable(text), 'Region of the bucket.', null),
+  access_key: field(nullable(text), 'Name of the key; with the key, or without both.', null),
+  secret_key: field(nullable(text), 'The key.', null),
   bucket: field(text, 'Name of the bucket.'),
   key_prefix: field(text, 'What keys begin with.', ''),
   max_num_elements: field(nullable(integer({ least: 1 })), 'Objects at most.', null),

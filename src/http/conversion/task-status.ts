@@ -41,14 +41,15 @@ export function taskStatus(view: ConversionTaskView, documentCount?: number): Ta
     task_position: view.position,
     task_meta: taskMeta(view, documentCount),
     error_message: view.failure?.message ?? null,
-    failure: view.failure === null ? null : {
-      category: categories[view.failure.code] ?? 'internal',
-      message: view.failure.message,
-      retryable: errorTable[view.failure.code].retryable,
-      phase: 'execution',
-      details: { code: view.failure.code },
-    },
+    failure: publicFailure(view),
   };
+}
+
+/** Why the task failed, in the contract's form; null for one that did not. */
+export function publicFailure({ failure }: ConversionTaskView): PublicFailure | null {
+  if (failure === null) return null;
+  const { code, message } = failure;
+  return { category: categories[code] ?? 'internal', message, retryable: errorTable[code].retryable, phase: 'execution', details: { code } };
 }
 
 function taskMeta(view: ConversionTaskView, documentCount: number | undefined): TaskMeta | null {

@@ -3,13 +3,14 @@ import { arch, platform, release } from 'node:os';
 import type { FastifyInstance } from 'fastify';
 import type { HttpDependencies } from '../dependencies.js';
 import { HttpFailure, sendJson } from '../error-reply.js';
+import { capabilities } from './capabilities.js';
 
 /** The release of docling-serve whose contract this service keeps; clients ask for it by name. */
-export const contractVersion = '1.31.0';
+export const contractVersion = '1.38.2';
 /** The release of docling-core whose documents it writes. */
-const documentVersion = '2.87.1';
+const documentVersion = '2.104.0';
 
-export function addHealthRoutes(app: FastifyInstance, { settings, version, notReady }: HttpDependencies): void {
+export function addHealthRoutes(app: FastifyInstance, { settings, version, notReady, textModels }: HttpDependencies): void {
   for (const path of ['/health', '/api']) {
     app.get(path, async (_request, reply) => sendJson(reply, 200, { status: 'ok' }));
   }
@@ -23,6 +24,11 @@ export function addHealthRoutes(app: FastifyInstance, { settings, version, notRe
   app.get('/version', async (_request, reply) => {
     if (!settings.showVersion) throw new HttpFailure(403, 'Forbidden. The server is configured for not showing version details.');
     return sendJson(reply, 200, versions(version));
+  });
+  app.get('/v1/capabilities', async ({ caller }, reply) => {
+    const isStranger = caller.isStranger === true;
+    const models = isStranger ? [] : (await textModels?.() ?? []).map(({ name }) => name);
+    return sendJson(reply, 200, capabilities(settings, settings.showVersion && !isStranger ? versions(version) : {}, models, isStranger));
   });
   for (const path of ['/v1/memory/stats', '/v1/memory/counts']) {
     app.get(path, async () => {

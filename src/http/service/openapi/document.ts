@@ -5,6 +5,7 @@ import { hierarchicalChunkerOptions, hybridChunkerOptions, targetName } from '..
 import { optionNames, optionTable, type Option } from '../../conversion/option-table.js';
 import { chunkers } from '../../conversion/chunk-request.js';
 import { batchSources, batchTargets, callback, sources, targets } from '../../conversion/request-models.js';
+import { capabilitiesResponse } from '../capabilities.js';
 import { contractVersion } from '../health.js';
 import { languagePaths } from './language-paths.js';
 import { otherPaths } from './other-paths.js';
@@ -61,6 +62,10 @@ function describeOptions(components: Components): JsonSchema {
 const files = { type: 'array', items: { type: 'string', contentMediaType: 'application/octet-stream' }, description: 'The documents.' };
 const callbacksField = { kind: list(callback), default: [], help: 'Where progress is posted.' };
 const tenant = { name: 'X-Tenant-Id', in: 'header', required: false, schema: nullable(text).describe(new Map()), description: 'Keeps the tasks of several clients apart.' };
+const documentVersion = {
+  name: 'Accept-Docling-Document-Version', in: 'header', required: false, schema: nullable(text).describe(new Map()),
+  description: 'The newest version of DoclingDocument that the client reads, from 1.5.0: json_content keeps to it.',
+};
 const taskId = { name: 'task_id', in: 'path', required: true, schema: { type: 'string' }, description: 'The task.' };
 
 function convertPaths(components: Components): OpenApi['paths'] {
@@ -88,7 +93,7 @@ function convertPaths(components: Components): OpenApi['paths'] {
     return ref(name);
   };
   const post = (id: string, path: string, summary: string, body: JsonSchema, isForm: boolean, answer: Model<unknown>[], zip: boolean): OpenApi['paths'] => ({
-    [path]: { post: operation('convert', id, summary, [tenant], components, answer, zip, requestBody(body, isForm)) },
+    [path]: { post: operation('convert', id, summary, [tenant, documentVersion], components, answer, zip, requestBody(body, isForm)) },
   });
   const json = ref('ConvertSourcesRequest');
   return {
@@ -169,6 +174,7 @@ function servicePaths(components: Components): OpenApi['paths'] {
     '/openapi-3.0.json': get('health', 'openapi_30_openapi_3_0_json_get', 'This description as OpenAPI 3.0', []),
     '/health': get('health', 'health_health_get', 'Whether the service lives', [healthResponse]),
     '/ready': get('health', 'readiness_ready_get', 'Whether the service takes work', [readinessResponse]),
+    '/v1/capabilities': get('health', 'capabilities_v1_capabilities_get', 'What the service can do', [capabilitiesResponse]),
     '/version': get('health', 'version_info_version_get', 'Versions', []),
     '/metrics': get('health', 'metrics_metrics_get', 'Numbers for Prometheus, as text', []),
     '/v1/memory/stats': get('management', 'memory_stats_v1_memory_stats_get', 'Switched off', []),

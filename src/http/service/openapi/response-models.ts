@@ -45,6 +45,7 @@ const exportDocument = model('ExportDocumentResponse', 'A document in the format
   text_content: content('Plain text.'),
   doctags_content: content('DocTags.'),
   doclang_content: content('DocLang; always null here.'),
+  latex_content: field(nullable(text), 'Lectern: LaTeX, where to_formats asks for it.', null),
   pages: field(nullable(list(anyObject)), 'Lectern: the markdown of each page, where include_pages asks for it.', null),
 });
 
@@ -56,6 +57,8 @@ const profilingItem = model('ProfilingItem', 'Times of one stage.', {
 });
 
 const score = (help: string) => field(nullable(decimal()), help, null);
+/** One description stands for the document and, within it, for each page. */
+const pageScores: Kind<Record<string, unknown>> = { ...anyObject, describe: () => ({ $ref: '#/components/schemas/ConfidenceScores' }) };
 const confidence = nullable(model('ConfidenceScores', 'How sure the result is, from 0 to 1.', {
   parse_score: score('Of the text.'),
   layout_score: score('Of the layout.'),
@@ -65,6 +68,7 @@ const confidence = nullable(model('ConfidenceScores', 'How sure the result is, f
   low_score: score('The score that all pages but the worst twentieth reach.'),
   mean_grade: field(qualityGrade, 'The mean as a word.', 'unspecified'),
   low_grade: field(qualityGrade, 'low_score as a word.', 'unspecified'),
+  pages: field(nullable(mapOf(pageScores)), 'Of each page, by its number from 1.', {}),
 }));
 
 const outcome = {
