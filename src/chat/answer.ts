@@ -11,6 +11,8 @@ export interface Conversation {
   singleToolCall?: boolean;
   /** Whether the model is to reason before it answers, where its template knows how; absent: as the template likes. */
   think?: boolean | 'low' | 'medium' | 'high' | 'max';
+  /** Variables of the chat template that the client sets; those of the conversation itself are kept. */
+  templateVariables?: Readonly<Record<string, unknown>>;
   /** Leave out the oldest whole messages where the prompt would not fit (never the system message and the last one). */
   dropOldest?: boolean;
   /** Token ids of an earlier conversation that stand before this one's. */

@@ -35,8 +35,8 @@ export interface Tool {
 
 export type ToolChoice = 'none' | 'auto' | 'required' | { name: string };
 
-/** The form that an answer must have; `schema` is a JSON schema. */
-export type OutputFormat = { kind: 'text' } | { kind: 'json' } | { kind: 'schema'; schema: unknown };
+/** The form that an answer must have; `schema` is a JSON schema. What no grammar can keep of it is refused where it is strict, and left out otherwise. */
+export type OutputFormat = { kind: 'text' } | { kind: 'json' } | { kind: 'schema'; schema: unknown; strict?: boolean };
 
 /** A call that the limit of tokens cut off. */
 export interface CutCall {

@@ -132,7 +132,7 @@ function formatExpression(format: OutputFormat, json: JsonText): Expression | nu
   if (format.kind === 'text') return null;
   if (format.kind === 'json') return json.object;
   try {
-    return schemaExpression(json, format.schema, 'schema');
+    return schemaExpression(json, format.schema, 'schema', format.strict !== true);
   } catch (thrown) {
     if (!(thrown instanceof LecternError)) throw thrown;
     throw new LecternError(thrown.code, thrown.message, { cause: thrown, about: 'format' });

@@ -52,12 +52,13 @@ export async function prepare(sandbox: Preparer, lease: Lease, { input, format }
 
 /** What a conversation's prompt is rendered from. Throws `invalid_model` and `invalid_request`. */
 export async function promptQuestion(lease: Lease, conversation: Conversation, now: Date): Promise<Omit<RenderQuestion, 'roughly'> & { options: { tools: readonly Tool[] } }> {
-  const { tools, toolChoice, think, before = [] } = conversation;
+  const { tools, toolChoice, think, templateVariables, before = [] } = conversation;
   return {
     template: chooseTemplate(lease.entry) ?? await formWithoutTemplate(lease),
     messages: withModelMessages(lease, conversation),
     options: {
       tools: toolChoice === 'none' ? [] : tools, now, bosText: before.length > 0 ? '' : tokenText(lease, 'bos'), eosText: tokenText(lease, 'eos'), ...(think === undefined ? {} : { think }),
+      ...(templateVariables === undefined ? {} : { variables: templateVariables }),
     },
   };
 }

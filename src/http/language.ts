@@ -22,6 +22,10 @@ export interface LanguageServices {
   answer(lease: Lease, request: AnswerRequest, listener: AnswerListener, signal: AbortSignal): Promise<Answer>;
   /** Tokens of the prompt that a conversation becomes, also where the context holds fewer. */
   countPrompt(lease: Lease, conversation: Conversation, signal: AbortSignal): Promise<number>;
+  /** Their ids. */
+  promptTokens(lease: Lease, conversation: Conversation, signal: AbortSignal): Promise<number[]>;
+  /** Token ids in the place of texts to embed; false: refused, because clients make them with another model's vocabulary. */
+  embedsTokenIds: boolean;
   /** Fresh each time; tests give one that counts. */
   now(): Date;
 }

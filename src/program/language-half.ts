@@ -1,6 +1,6 @@
 /** The language half of the service: catalogue, residency and slots over one engine, and how it ends. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { countPrompt } from '../chat/count.js';
+import { countPrompt, promptTokens } from '../chat/count.js';
 import { parseGo } from '../chat/prompt/go-template/parser.js';
 import type { Sandbox } from '../chat/sandbox/sandbox.js';
 import type { DeviceInfo, LanguageEngine } from '../engine/port.js';
@@ -69,7 +69,8 @@ export function createLanguage(settings: LanguageSettings, { engine, sandbox, an
     workers,
     services: {
       catalogue, residency, vision: { listVision: () => residency.listVision(), listDistant: () => workers.listDistant() }, slots, embeddingSlots, readJson: (pieces) => sandbox.readJson(pieces),
-      answer: meter.measured(answer), countPrompt: (lease, conversation, signal) => countPrompt(sandbox, lease, conversation, signal, new Date()), now: () => new Date(),
+      answer: meter.measured(answer), countPrompt: (lease, conversation, signal) => countPrompt(sandbox, lease, conversation, signal, new Date()),
+      promptTokens: (lease, conversation, signal) => promptTokens(sandbox, lease, conversation, signal, new Date()), embedsTokenIds: settings.embedTokenIds, now: () => new Date(),
     },
     metrics: () => meter.lines({ slots, embeddingSlots, residency, workers, devices: () => devicesThatAnswer(engine) }),
     close: async (waitMs, pagesDone = Promise.resolve()) => {

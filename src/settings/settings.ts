@@ -34,6 +34,7 @@ export const settingsTable = {
   aliases: setting<ReadonlyMap<string, string>>(kinds.byName(kinds.word), '', 'other names of models, as gpt-4o=qwen2.5:72b,fast=lectern-demo'),
   slots: setting<number>(kinds.count(1, 64), '2', 'answers that are written at the same time, of all chat models together'),
   embeddingSlots: setting<number>(kinds.count(1, 64), '2', 'requests for embeddings that are worked on at the same time'),
+  embedTokenIds: setting<boolean>(kinds.flag, 'no', 'whether /v1/embeddings takes token ids, which must be of the model\'s own vocabulary'),
   turnTokens: setting<number>(kinds.count(0, 1_000_000), '256', 'tokens after which an answer gives its slot to a waiting request of another caller, and goes on when its next turn comes; 0: it keeps its slot to its end'),
   pausedAnswers: setting<number>(kinds.count(0, 64), '2', 'answers that may stand still so at a time; each takes the memory of one more slot, and a model gets fewer where its context would be cut'),
   modelQueue: setting<number>(kinds.count(0, 100_000), '512', 'requests to language models that may wait; beyond it they answer 503'),

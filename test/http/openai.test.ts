@@ -63,7 +63,7 @@ t.test('messages in every form', async (t) => {
 t.test('tools, whole and streamed', async (t) => {
   const tools = [{ type: 'function', function: { name: 'add', description: 'Adds.', parameters: { type: 'object', properties: { a: { type: 'number' } } } } }];
   const call = { id: 'call_1', type: 'function', function: { name: 'add', arguments: '{"a":1}' } };
-  t.match((await chat({ tools, tool_choice: 'required' }, '!call')).json(), { choices: [{ message: { content: null, tool_calls: [{ index: 0, ...call }] }, finish_reason: 'tool_calls' }] });
+  t.match((await chat({ tools, tool_choice: 'required' }, '!call')).json(), { choices: [{ message: { content: null, tool_calls: [call] }, finish_reason: 'tool_calls' }] });
   t.match(last()?.input, { toolChoice: 'required', tools: [{ name: 'add', raw: tools[0] }] });
   const streamed = events((await chat({ tools, tool_choice: { type: 'function', function: { name: 'add' } }, parallel_tool_calls: false, stream: true }, '!call')).body) as { choices: { delta: object; finish_reason: string | null }[] }[];
   t.match(streamed[0]?.choices[0]?.delta, { role: 'assistant', tool_calls: [{ index: 0, ...call }] });
@@ -163,9 +163,14 @@ t.test('completions', async (t) => {
 t.test('embeddings', async (t) => {
   const plain = await post('/v1/embeddings', { model: 'vectors', input: ['ab', 'c'] });
   t.same(plain.json(), { object: 'list', data: [0, 1].map((index) => ({ object: 'embedding', index, embedding: [0.5, 0.5, 0.5, 0.5] })), model: 'vectors', usage: { prompt_tokens: 3, total_tokens: 3 } });
+  language.embedsTokenIds = true;
   const short = (await post('/v1/embeddings', { model: 'vectors', input: [1, 2, 3], encoding_format: 'base64', dimensions: 2 })).json() as { data: { embedding: string }[] };
   const bytes = Buffer.from(short.data[0]?.embedding ?? '', 'base64');
   t.ok(Math.abs(bytes.readFloatLE(0) - Math.SQRT1_2) < 1e-6 && bytes.length === 8);
+  t.match((await post('/v1/embeddings', { model: 'vectors', input: [255, -1] })).json(), { error: { param: 'input', message: /token id -1/ } });
+  language.embedsTokenIds = false;
+  const refused = await post('/v1/embeddings', { model: 'vectors', input: [[1], [2]] });
+  t.match([refused.statusCode, refused.json()], [400, { error: { param: 'input', message: /check_embedding_ctx_length=False.*embed-token-ids/ } }]);
   const long = await post('/v1/embeddings', { model: 'vectors', input: ['ok', 'x'.repeat(65)] });
   t.match([long.statusCode, long.json()], [400, { error: { code: 'context_length_exceeded', param: 'input', message: /Input 1.*65.*64/ } }]);
 });
@@ -243,22 +248,25 @@ t.test('what is wrong is named', async (t) => {
     ['/v1/completions', { model: 'talker', prompt: [[255], [256]] }, 400, 'prompt'], ['/v1/embeddings', { model: 'vectors', input: [255, -1] }, 400, 'input'],
     ['/v1/chat/completions', { model: 'talker', messages, top_logprobs: 3 }, 400, 'top_logprobs'], ['/v1/chat/completions', { model: 'talker', messages, stream_options: {} }, 400, 'stream_options'],
     ['/v1/chat/completions', { model: 'vectors', messages }, 400, null], ['/v1/completions', { model: 'talker' }, 400, 'prompt'], ['/v1/completions', { model: 'talker', prompt: [[1.5]] }, 400, 'prompt[0]'],
-    ['/v1/completions', { model: 'talker', prompt: 'x', echo: true }, 400, 'echo'], ['/v1/embeddings', { model: 'vectors', input: [] }, 400, 'input'], ['/v1/embeddings', { model: 'vectors', input: 'x', dimensions: 5 }, 400, 'dimensions'],
+    ['/v1/completions', { model: 'talker', prompt: 'x', echo: true, logprobs: 1 }, 400, 'logprobs'], ['/v1/embeddings', { model: 'vectors', input: [] }, 400, 'input'], ['/v1/embeddings', { model: 'vectors', input: 'x', dimensions: 5 }, 400, 'dimensions'],
     ['/v1/embeddings', { model: 'talker', input: 'x' }, 400, null], ['/v1/embeddings', { model: 'vectors', input: 'x', encoding_format: 'hex' }, 400, 'encoding_format'],
     ['/v1/chat/completions', { model: 'talker', messages, max_completion_tokens: 2 ** 31 }, 400, 'max_completion_tokens'], ['/v1/completions', { model: 'talker', prompt: 'x', max_tokens: 1e15 }, 400, 'max_tokens'],
-    ['/v1/chat/completions', { model: 'talker', messages, functions: [{ name: 'add' }] }, 400, 'functions'], ['/v1/chat/completions', { model: 'talker', messages, tools: [{ type: 'function', function: { name: 'add' } }], function_call: 'auto' }, 400, 'function_call'],
-    ['/v1/chat/completions', { model: 'talker', messages, verbosity: 'low' }, 400, 'verbosity'], ['/v1/responses', { model: 'talker', input: 'x', text: { verbosity: 'high' } }, 400, 'text.verbosity'],
+    ['/v1/chat/completions', { model: 'talker', messages, tools: [{ type: 'function', function: { name: 'add' } }], function_call: 'auto' }, 400, 'tools'], ['/v1/chat/completions', { model: 'talker', messages, function_call: 'auto' }, 400, 'functions'],
+    ['/v1/chat/completions', { model: 'talker', messages, functions: [{ name: 'add' }], function_call: 'maybe' }, 400, 'function_call'], ['/v1/chat/completions', { model: 'talker', messages, functions: [{ name: 'add' }], function_call: { name: 'sub' } }, 400, 'tool_choice'],
+    ['/v1/chat/completions', { model: 'talker', messages, verbosity: 5 }, 400, 'verbosity'], ['/v1/chat/completions', { model: 'talker', messages, web_search_options: {} }, 400, 'web_search_options'],
+    ['/v1/chat/completions', { model: 'talker', messages, tools: [{ type: 'function', function: { name: 'add' } }], tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [{ type: 'function', function: { name: 'sub' } }] } } }, 400, 'tool_choice'],
+    ['/v1/chat/completions', { model: 'talker', messages, guided_json: {}, response_format: { type: 'text' } }, 400, 'guided_json'], ['/v1/chat/completions', { model: 'talker', messages, guided_regex: 'a' }, 400, 'guided_regex'],
+    ['/v1/completions', { model: 'talker', prompt: [65], suffix: 'x' }, 400, 'suffix'], ['/v1/embeddings', { model: 'vectors', input: [1, 2] }, 400, 'input'],
     ['/v1/responses', { model: 'talker', input: 'x', top_logprobs: 2 }, 400, 'top_logprobs'], ['/v1/responses', { model: 'talker', input: 'x', include: ['message.output_text.logprobs'] }, 400, 'include'],
-    ['/v1/chat/completions', { model: 'talker', messages, reasoning_effort: 'high' }, 400, 'reasoning_effort'], ['/v1/chat/completions', { model: 'talker', messages, think: true }, 400, 'think'],
-    ['/v1/chat/completions', { model: 'talker', messages, reasoning: { effort: 'low' } }, 400, 'reasoning.effort'], ['/v1/responses', { model: 'talker', input: 'x', reasoning: { effort: 'low' } }, 400, 'reasoning.effort'],
-    ['/v1/responses', { model: 'talker', input: 'x', include: ['reasoning.encrypted_content'] }, 400, 'include'], ['/v1/responses', { model: 'warm', input: 'x', reasoning: { summary: 'concise' } }, 400, 'reasoning.summary'],
-    ['/v1/responses', { model: 'talker', input: 'x', store: true }, 400, 'store'], ['/v1/responses', { model: 'talker', input: 'x', store: 'yes' }, 400, 'store'], ['/v1/responses', { model: 'talker', input: 'x', text: { colour: 1 } }, 400, 'text.colour'],
+    ['/v1/chat/completions', { model: 'talker', messages, reasoning_effort: 'much' }, 400, 'reasoning_effort'], ['/v1/responses', { model: 'talker', input: 'x', reasoning: { effort: 5 } }, 400, 'reasoning.effort'],
+    ['/v1/responses', { model: 'talker', input: 'x', include: ['reasoning.encrypted_content'] }, 400, 'include'], ['/v1/responses', { model: 'warm', input: 'x', reasoning: { summary: 'long' } }, 400, 'reasoning.summary'],
+    ['/v1/responses', { model: 'talker', input: 'x', store: 'yes' }, 400, 'store'], ['/v1/responses', { model: 'talker', input: 'x', text: { colour: 1 } }, 400, 'text.colour'],
     ['/v1/responses', { model: 'talker', input: 'x', reasoning: { depth: 1 } }, 400, 'reasoning.depth'], ['/v1/chat/completions', { model: 'talker', messages: [{ role: 'user', content: 'x', mood: 'good' }] }, 400, 'messages[0].mood'],
     ['/v1/chat/completions', { model: 'talker', messages: [{ role: 'user', content: 'x', name: 5 }] }, 400, 'messages[0].name'], ['/v1/chat/completions', { model: 'talker', messages, stream: true, stream_options: { wonder: 1 } }, 400, 'stream_options.wonder'],
     ['/v1/completions', { model: 'talker', prompt: 'x', stream_options: {} }, 400, 'stream_options'], ['/v1/chat/completions', { model: 'talker', messages, user: 5 }, 400, 'user'], ['/v1/embeddings', { model: 'vectors', input: 'x', user: 5 }, 400, 'user'],
     ['/v1/chat/completions', { model: 'talker', messages, metadata: 'x' }, 400, 'metadata'], ['/v1/completions', { model: 'talker', prompt: 'x', metadata: { a: 1 } }, 400, 'metadata.a'],
     ['/v1/chat/completions', { model: 'talker', messages, response_format: { type: 'json_schema', json_schema: { schema: {}, strict: 'maybe' } } }, 400, 'response_format.json_schema.strict'],
-    ['/v1/chat/completions', { model: 'talker', messages, max_tokens: -1, max_completion_tokens: 5 }, 400, 'max_tokens'], ['/v1/chat/completions', { model: 'talker', messages, keep_alive: 'soon' }, 400, 'keep_alive'],
+    ['/v1/chat/completions', { model: 'talker', messages, max_tokens: -2, max_completion_tokens: 5 }, 400, 'max_tokens'], ['/v1/chat/completions', { model: 'talker', messages, keep_alive: 'soon' }, 400, 'keep_alive'],
     ['/v1/chat/completions', { model: 'talker', messages, repetition_penalty: 0 }, 400, 'repetition_penalty'], ['/v1/completions', { model: 'talker', prompt: 'x', stop: Array(20_000).fill('x') }, 400, 'stop'],
     ['/v1/embeddings', { model: 'vectors', input: '' }, 400, 'input'],
     ['/v1/responses', { model: 'talker', input: 'x', previous_response_id: 'r' }, 400, 'previous_response_id'], ['/v1/responses', { model: 'talker', input: [{ type: 'item_reference' }] }, 400, 'input[0].type'],

@@ -93,7 +93,7 @@ t.test('Ollama: format', async (t) => {
 
 t.test('a schema that cannot be is refused by its keyword', async (t) => {
   const schema = { type: 'object', properties: { a: { type: 'object', patternProperties: { x: { type: 'string' } } } } };
-  const odd = { type: 'json_schema' as const, json_schema: { name: 'odd', schema } };
+  const odd = { type: 'json_schema' as const, json_schema: { name: 'odd', strict: true, schema } };
   await t.rejects(client.chat.completions.create({ ...asked, response_format: odd }), { status: 400, message: /patternProperties/ });
 });
 

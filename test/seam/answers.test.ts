@@ -40,7 +40,7 @@ t.test('random schemas: whole answers are valid, cut ones begin a valid one', as
     (addFormats as unknown as (ajv: Ajv2020) => void)(validate);
     // A model of random weights ends its strings seldom; a nudge towards quotes and braces helps it.
     const logitBias = [...'"}],'].map((character) => [idOf(character), 3] as const);
-    const { parts, isWhole } = await ask({ format: { kind: 'schema', schema }, sampling: { seed: round, maxTokens: 150, logitBias } });
+    const { parts, isWhole } = await ask({ format: { kind: 'schema', schema, strict: true }, sampling: { seed: round, maxTokens: 150, logitBias } });
     const text = textOf(parts);
     if (isWhole) {
       whole += 1;
@@ -95,7 +95,7 @@ t.test('forms at their largest', async (t) => {
 
 function formOf(schema: unknown): { grammar: string | null } {
   try {
-    return answerForm({ format: { kind: 'schema', schema }, tools: [], toolChoice: 'none', singleToolCall: false, think: undefined, source: '', opensThought: false });
+    return answerForm({ format: { kind: 'schema', schema, strict: true }, tools: [], toolChoice: 'none', singleToolCall: false, think: undefined, source: '', opensThought: false });
   } catch {
     return { grammar: null };
   }

@@ -155,6 +155,8 @@ export function fakeLanguage({ waiting = 0 } = {}): FakeLanguage {
     slots: openSlots(waiting),
     embeddingSlots: openSlots(0),
     readJson: directSandbox.readJson,
+    embedsTokenIds: false,
+    promptTokens: async (_lease, { messages }) => bytesOf(messages.map(({ content }) => content).join('')),
     countPrompt: async (_lease, { messages, tools }) => {
       const texts = messages.map(({ content }) => content).join('');
       if (texts.includes('!refused')) throw new LecternError('invalid_request', 'The template refuses this.');

@@ -3,7 +3,8 @@ import t from 'tap';
 import type { AnswerRequest, AnswerTokens, Conversation } from '../../src/chat/answer.js';
 import { complete } from '../support/direct-sandbox.js';
 import type { Message, OutputPart } from '../../src/chat/conversation.js';
-import type { PackedPrompt } from '../../src/engine/port.js';
+import { fillInPrompt } from '../../src/chat/fill-in.js';
+import type { LanguageModel, PackedPrompt, PromptPart } from '../../src/engine/port.js';
 import { chatLease } from '../support/chat-lease.js';
 import { failureOf } from '../support/failure-of.js';
 import { readGbnf } from '../support/gbnf.js';
@@ -43,6 +44,15 @@ t.test('control tokens come from the template only', async (t) => {
   const { lease } = await chatLease({ answer: () => 'ok' }, { chatTemplate: chatMl });
   const count = async (content: string): Promise<number> => (await complete(lease, ask(say(content)), {}, never)).promptTokens;
   t.equal(await count('<|im_end|>') - await count(''), '<|im_end|>'.length, 'byte by byte');
+});
+
+t.test('a client sets variables of the template, whose texts are no control tokens, and not those of the conversation', async (t) => {
+  const { lease, engine } = await chatLease({ answer: () => 'ok' }, { chatTemplate: `{{ style }}|{{ nested.a }}|${chatMl}` });
+  const templateVariables = { style: '<|im_end|>', nested: { a: 1 }, messages: [], bos_token: 'x' };
+  const plain = (await complete(lease, ask(say('Hi')), {}, never)).promptTokens;
+  const { promptTokens } = await complete(lease, ask(say('Hi'), { input: { templateVariables } }), {}, never);
+  t.equal(engine.generated[1]?.prompt, '<|im_end|>|1|<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n');
+  t.equal(promptTokens - plain, '<|im_end|>1'.length, 'byte by byte');
 });
 
 t.test('choices: one after another, seeds that rise, the prompt counted once', async (t) => {
@@ -253,8 +263,18 @@ t.test('hanging up, and what cannot be asked', async (t) => {
   t.equal((await failureOf(answer)).code, 'cancelled');
   t.equal(bursts, 5);
   t.equal((await failureOf(complete(lease, ask(say('Hi')), {}, AbortSignal.abort()))).code, 'cancelled');
-  t.match(await failureOf(complete(lease, ask(say('Hi'), { format: { kind: 'schema', schema: { type: 'object', not: {} } } }), {}, never)), { code: 'invalid_request', message: /'not' at #\/not/ });
+  t.match(await failureOf(complete(lease, ask(say('Hi'), { format: { kind: 'schema', schema: { type: 'object', not: {} }, strict: true } }), {}, never)), { code: 'invalid_request', message: /'not' at #\/not/ });
   t.match(await failureOf(complete(lease, ask(say('Hi'), { format: { kind: 'schema', schema: { enum: [] } } }), {}, never)), { code: 'invalid_request', message: /no value/ });
   t.match(await failureOf(complete(lease, ask([]), {}, never)), { code: 'invalid_request', message: /no messages/ });
   t.match(await failureOf(complete(lease, ask(say('Hi'), { input: { tools: [{ name: 'f', parameters: {}, raw: {} }], toolChoice: 'auto' } }), {}, never)), { code: 'invalid_request', message: /takes no tools/ });
+});
+
+t.test('a gap between two texts, where the vocabulary has tokens for it', async (t) => {
+  const model = (ids: Record<string, number>): LanguageModel => ({ tokenize: async (parts: PromptPart[]) => [ids[parts[0]?.text ?? ''] ?? 1, ...(ids[parts[0]?.text ?? ''] === undefined ? [2] : [])] }) as unknown as LanguageModel;
+  const known = model({ '<fim_prefix>': 5, '<fim_suffix>': 6, '<fim_middle>': 7 });
+  t.same(await fillInPrompt(known, 'a<fim_middle>', 'b'), [
+    { text: '<fim_prefix>', special: true }, { text: 'a<fim_middle>', special: false }, { text: '<fim_suffix>', special: true }, { text: 'b', special: false }, { text: '<fim_middle>', special: true },
+  ]);
+  t.equal((await fillInPrompt(known, '', 'b'))?.length, 4);
+  t.equal(await fillInPrompt(model({ '<fim_prefix>': 5, '<fim_suffix>': 6 }), 'a', 'b'), null);
 });

@@ -11,8 +11,10 @@ const deepest = 200;
 /** Every text that people, tools or models wrote goes through `mark`. */
 export function jinjaVariables(source: string, messages: readonly Message[], options: RenderOptions, mark: Mark): Record<string, unknown> {
   const shortIds = /length\s*!=\s*9/.test(source);
-  const { think } = options;
+  const { think, variables = {} } = options;
   return {
+    // A client's texts are no control tokens, and what is the conversation's it cannot replace.
+    ...Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, markDeep(value, mark)])),
     messages: messages.map((message) => jinjaMessage(message, mark, (id) => (shortIds ? shortId(id) : id))),
     tools: options.tools.length > 0 ? options.tools.map(({ raw }: Tool) => markDeep(raw, mark)) : null,
     add_generation_prompt: options.addGenerationPrompt ?? true,

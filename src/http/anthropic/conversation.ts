@@ -77,7 +77,7 @@ function readAssistant(message: Fields, names: Map<string, string>): Message {
       const call = readToolUse(block);
       names.set(call.id, call.name);
       toolCalls.push(call);
-    // What no one but its author can read is no part of a prompt.
+    // Its text is encrypted: it is no part of a prompt.
     } else if (type !== 'redacted_thinking') texts.push(readTextBlock(block));
   }
   return withoutUndefined({

@@ -2,6 +2,7 @@
 import type { Answer, AnswerChoice } from '../../chat/answer.js';
 import type { CutCall, OutputPart, ToolCall } from '../../chat/conversation.js';
 import { joined } from '../../chat/output/reader.js';
+import { objectBegunBy } from '../../chat/tools/cut-arguments.js';
 
 type Json = Record<string, unknown>;
 
@@ -26,9 +27,9 @@ function stopOf({ finishReason, stopString }: AnswerChoice): { stop_reason: stri
   return { stop_reason: reasons[finishReason], stop_sequence: finishReason === 'stop' ? stopString : null };
 }
 
-/** Of a call that was cut an object can say nothing; a stream has what there is. */
+/** Of a call that was cut what there is of its input. */
 function describeCall(call: ToolCall | CutCall): Json {
-  return { type: 'tool_use', id: call.id, name: call.name, input: typeof call.arguments === 'string' ? {} : call.arguments };
+  return { type: 'tool_use', id: call.id, name: call.name, input: typeof call.arguments === 'string' ? objectBegunBy(call.arguments) : call.arguments };
 }
 
 function describePart(part: OutputPart): Json {

@@ -1,72 +1,78 @@
 /** The body of POST /v1/chat/completions. */
 import type { AnswerRequest } from '../../chat/answer.js';
+import type { OutputFormat } from '../../chat/conversation.js';
 import type { KeepAlive } from '../../models/types.js';
-import { type Fields, withoutUndefined } from '../fields.js';
-import { annotations, checkAnnotations, checkSampling, readKeepAlive, readStreamOptions, readThink, refuseStore, refuseUnknown, type ThinkWish } from './checks.js';
-import { readFormat, readMessages, readToolChoice, readTools } from './messages.js';
+import { Fields, withoutUndefined } from '../fields.js';
+import { annotations, checkAnnotations, checkSampling, readKeepAlive, readStreamOptions, readThink, refuseUnknown } from './checks.js';
+import { withoutFunctions } from './legacy-functions.js';
+import { readFormat, readMessages, readTools } from './messages.js';
 import { readSampling, samplingNames } from './sampling.js';
+import { readToolChoice } from './tool-choice.js';
 
 export interface ChatRequest {
   model: string;
   stream: boolean;
   includeUsage: boolean;
   wantsLogprobs: boolean;
+  /** Calls are reported as the `function_call` of old. */
+  isLegacy: boolean;
   keepAlive: KeepAlive | undefined;
-  thinkWish: ThinkWish;
   answer: AnswerRequest;
 }
 
 const names: ReadonlySet<string> = new Set([
   ...samplingNames, ...annotations, 'model', 'messages', 'stream', 'stream_options', 'n', 'tools', 'tool_choice', 'parallel_tool_calls',
-  'response_format', 'logprobs', 'top_logprobs', 'reasoning_effort', 'reasoning', 'think', 'store', 'modalities', 'keep_alive', 'verbosity',
+  'response_format', 'guided_json', 'logprobs', 'top_logprobs', 'reasoning_effort', 'reasoning', 'think', 'store', 'modalities', 'keep_alive', 'chat_template_kwargs',
 ]);
 const mostChoices = 128;
 export const mostLogprobs = 20;
 
-export function readChatRequest(fields: Fields): ChatRequest {
+/** Throws FieldError. */
+export function readChatRequest(body: unknown): ChatRequest {
+  const { fields, isLegacy } = withoutFunctions(Fields.of(body), body);
   refuseUnhonoured(fields);
   refuseUnknown(fields, names);
   const model = fields.require('model', fields.string('model'));
-  const tools = readTools(fields);
   const stream = fields.boolean('stream') ?? false;
   const wantsLogprobs = fields.boolean('logprobs') ?? false;
   const top = fields.integer('top_logprobs', { least: 0, most: mostLogprobs });
   if (top !== undefined && !wantsLogprobs) fields.refuse('top_logprobs', 'is only allowed with logprobs');
   checkAnnotations(fields);
   checkSampling(fields);
-  const thinkWish = readThink(fields);
+  const templateVariables = fields.object('chat_template_kwargs') && fields.raw('chat_template_kwargs') as Record<string, unknown>;
   return {
     model,
     stream,
     includeUsage: readStreamOptions(fields, stream),
     wantsLogprobs,
-    thinkWish,
+    isLegacy,
     keepAlive: readKeepAlive(fields),
     answer: {
       input: withoutUndefined({
         kind: 'messages' as const,
         messages: readMessages(fields),
-        tools,
-        toolChoice: readToolChoice(fields, tools),
+        ...readToolChoice(fields, readTools(fields)),
         singleToolCall: fields.boolean('parallel_tool_calls') === false ? true : undefined,
-        think: thinkWish.think,
+        think: readThink(fields) ?? fields.object('chat_template_kwargs')?.boolean('enable_thinking'),
+        templateVariables,
       }),
-      format: readFormat(fields.object('response_format'), 'nested'),
+      format: readAnyFormat(fields),
       sampling: { ...readSampling(fields), ...(wantsLogprobs ? { logprobs: top ?? 0 } : {}) },
       choices: fields.integer('n', { least: 1, most: mostChoices }) ?? 1,
     },
   };
 }
 
-/** Its default is all there is. Throws FieldError. */
-export function refuseVerbosity(fields: Fields | undefined): void {
-  if ((fields?.string('verbosity') ?? 'medium') !== 'medium') fields?.refuse('verbosity', 'may only be "medium"');
+/** `response_format`, or a schema by vLLM's name for it. */
+function readAnyFormat(fields: Fields): OutputFormat {
+  const guided = fields.object('guided_json');
+  if (guided === undefined) return readFormat(fields.object('response_format'), 'nested');
+  if (fields.has('response_format')) fields.refuse('guided_json', "cannot stand beside 'response_format'");
+  return { kind: 'schema', schema: fields.raw('guided_json') };
 }
 
 function refuseUnhonoured(fields: Fields): void {
-  for (const [name, instead] of [['functions', 'tools'], ['function_call', 'tool_choice']] as const) if (fields.has(name)) fields.refuse(name, `is not supported: use '${instead}'`);
-  refuseVerbosity(fields);
-  refuseStore(fields);
+  fields.boolean('store');
   const modalities = fields.list('modalities');
   if (modalities !== undefined && (modalities.length !== 1 || modalities[0] !== 'text')) fields.refuse('modalities', 'may only be ["text"]');
 }

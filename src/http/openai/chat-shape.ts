@@ -28,6 +28,15 @@ export function argumentsText(call: ToolCall | CutCall): string {
   return typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments);
 }
 
+/** Of requests with `functions`, which had one call an answer and no ids. */
+function describeLegacyCall(call: ToolCall | CutCall): Json {
+  return { name: call.name, arguments: argumentsText(call) };
+}
+
+function finishReasonOf(head: ChatHead, { finishReason }: Pick<AnswerChoice, 'finishReason'>): string {
+  return head.isLegacy && finishReason === 'toolCalls' ? 'function_call' : finishReasons[finishReason];
+}
+
 function describeCall(call: ToolCall | CutCall): Json {
   return { id: call.id, type: 'function', function: { name: call.name, arguments: argumentsText(call) } };
 }
@@ -41,6 +50,8 @@ export interface ChatHead {
   created: number;
   model: string;
   fingerprint: string;
+  /** Calls are reported as `function_call`. */
+  isLegacy: boolean;
 }
 
 /** For jsonPieces(). */
@@ -51,13 +62,13 @@ export function wholeCompletion(head: ChatHead, lease: Lease, answer: Answer, wa
     created: head.created,
     model: head.model,
     system_fingerprint: head.fingerprint,
-    choices: answer.choices.map((choice, index) => wholeChoice(choice, index, lease, wantsLogprobs)),
+    choices: answer.choices.map((choice, index) => wholeChoice(head, choice, index, lease, wantsLogprobs)),
     usage: describeUsage(answer),
   };
 }
 
-function wholeChoice(choice: AnswerChoice, index: number, lease: Lease, wantsLogprobs: boolean): Json {
-  const calls = choice.parts.flatMap((part) => (part.kind === 'toolCall' || part.kind === 'cutCall' ? [part.call] : [])).map((call, index) => ({ index, ...describeCall(call) }));
+function wholeChoice(head: ChatHead, choice: AnswerChoice, index: number, lease: Lease, wantsLogprobs: boolean): Json {
+  const calls = choice.parts.flatMap((part) => (part.kind === 'toolCall' || part.kind === 'cutCall' ? [part.call] : []));
   const text = joined(choice.parts, 'text');
   const reasoning = joined(choice.parts, 'reasoning');
   const message = {
@@ -65,9 +76,9 @@ function wholeChoice(choice: AnswerChoice, index: number, lease: Lease, wantsLog
     content: text === '' && calls.length > 0 ? null : text,
     refusal: null,
     ...(reasoning === '' ? {} : { reasoning }),
-    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+    ...(calls.length === 0 ? {} : head.isLegacy ? { function_call: describeLegacyCall(calls[0] as ToolCall) } : { tool_calls: calls.map(describeCall) }),
   };
-  return { index, message, logprobs: wantsLogprobs ? { content: describeLogprobs(lease, choice.tokens), refusal: null } : null, finish_reason: finishReasons[choice.finishReason] };
+  return { index, message, logprobs: wantsLogprobs ? { content: describeLogprobs(lease, choice.tokens), refusal: null } : null, finish_reason: finishReasonOf(head, choice) };
 }
 
 /** The chunks of one stream. */
@@ -87,7 +98,7 @@ export class ChatChunks {
   }
 
   end(answer: Answer): Json[] {
-    const ends = answer.choices.map(({ finishReason }, choice) => this.#chunk(choice, this.#role(choice), finishReasons[finishReason], null));
+    const ends = answer.choices.map((one, choice) => this.#chunk(choice, this.#role(choice), finishReasonOf(this.head, one), null));
     return this.includeUsage ? [...ends, { ...this.#envelope(), choices: [], usage: describeUsage(answer) }] : ends;
   }
 
@@ -102,7 +113,7 @@ export class ChatChunks {
     if (part.kind === 'reasoning') return { reasoning: part.text };
     const index = this.#calls[choice] ?? 0;
     this.#calls[choice] = index + 1;
-    return { tool_calls: [{ index, ...describeCall(part.call) }] };
+    return this.head.isLegacy ? { function_call: describeLegacyCall(part.call) } : { tool_calls: [{ index, ...describeCall(part.call) }] };
   }
 
   #chunk(index: number, delta: Json, finishReason: string | null, logprobs: Json | null): Json {

@@ -3,22 +3,19 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Answer, AnswerListener } from '../../chat/answer.js';
 import type { CatalogueEntry, Lease } from '../../models/types.js';
 import type { Log } from '../dependencies.js';
-import { Fields } from '../fields.js';
 import { jsonPieces, sendPieces } from '../json-pieces.js';
 import { type LanguageServices, requireCapability, takeTurn, withModelDefaults } from '../language.js';
 import { type ChatRequest, readChatRequest } from './chat-request.js';
-import { refuseThinking } from './checks.js';
 import { ChatChunks, type ChatHead, freshId, wholeCompletion } from './chat-shape.js';
 import { refuseStrangeBiases } from './sampling.js';
 import { streamEvents } from './stream.js';
 
 export function addChat(scope: FastifyInstance, services: LanguageServices, log: Log): void {
   scope.post('/v1/chat/completions', async (request, reply) => {
-    const asked = readChatRequest(Fields.of(request.body));
+    const asked = readChatRequest(request.body);
     const entry = await services.catalogue.find(asked.model);
     requireCapability(entry, 'completion', `The model '${asked.model}' makes embeddings and does not chat.`);
     refuseStrangeBiases(asked.answer.sampling, entry.description.vocabularySize);
-    refuseThinking(asked.thinkWish, entry, asked.model);
     if (asked.stream) return streamChat(services, log, request, reply, asked, entry);
     const pieces = await answerChat(services, reply, asked, entry, {}, (lease, answer) => jsonPieces(wholeCompletion(describeHead(services, entry, asked), lease, answer, asked.wantsLogprobs)));
     return sendPieces(reply, pieces);
@@ -27,7 +24,7 @@ export function addChat(scope: FastifyInstance, services: LanguageServices, log:
 
 /** Made when there is something to say: a thousand that wait hold none. */
 function describeHead(services: LanguageServices, entry: CatalogueEntry, asked: ChatRequest): ChatHead {
-  return { id: freshId('chatcmpl-'), created: Math.floor(services.now().getTime() / 1000), model: asked.model, fingerprint: `fp_${entry.digest.slice(0, 10)}` };
+  return { id: freshId('chatcmpl-'), created: Math.floor(services.now().getTime() / 1000), model: asked.model, fingerprint: `fp_${entry.digest.slice(0, 10)}`, isLegacy: asked.isLegacy };
 }
 
 function answerChat<T>(

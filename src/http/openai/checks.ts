@@ -2,14 +2,15 @@
 import type { Conversation } from '../../chat/answer.js';
 import { parseKeepAlive } from '../../models/keep-alive-notation.js';
 import { wrongStops } from '../../models/layer-sampling.js';
-import type { CatalogueEntry, KeepAlive } from '../../models/types.js';
+import type { KeepAlive } from '../../models/types.js';
 import { LecternError } from '../../errors.js';
 import { FieldError, type Fields } from '../fields.js';
-import { tokenCount } from './sampling.js';
+import { readTokenCount } from './sampling.js';
 
-/** Told to us for others' purposes; they change no answer. */
-const texts = ['user', 'safety_identifier', 'prompt_cache_key', 'prompt_cache_retention', 'service_tier'] as const;
-export const annotations = [...texts, 'metadata'] as const;
+/** They change no answer: for the operators of other services, and hints that promise nothing. */
+const texts = ['user', 'safety_identifier', 'prompt_cache_key', 'prompt_cache_retention', 'service_tier', 'verbosity'] as const;
+const objects = ['prediction', 'client_metadata', 'prompt_cache_options', 'moderation'] as const;
+export const annotations = [...texts, ...objects, 'metadata'] as const;
 
 /** A parameter that is known and not honoured, or unknown, is refused by its name. Throws FieldError. */
 export function refuseUnknown(fields: Fields, known: ReadonlySet<string>): void {
@@ -20,6 +21,7 @@ export function refuseUnknown(fields: Fields, known: ReadonlySet<string>): void 
 /** Throws FieldError for an annotation that is not of its type. */
 export function checkAnnotations(fields: Fields): void {
   for (const name of texts) fields.string(name);
+  for (const name of objects) fields.object(name);
   const metadata = fields.object('metadata');
   for (const name of metadata?.names() ?? []) metadata?.string(name);
 }
@@ -27,7 +29,7 @@ export function checkAnnotations(fields: Fields): void {
 /** What readSampling() leaves to the engine, which has names of its own, or does not read. Throws FieldError. */
 export function checkSampling(fields: Fields): void {
   for (const name of ['repeat_penalty', 'repetition_penalty']) if (fields.raw(name) === 0) fields.refuse(name, 'must be above 0');
-  for (const name of ['max_tokens', 'max_completion_tokens']) fields.integer(name, tokenCount);
+  for (const name of ['max_tokens', 'max_completion_tokens']) readTokenCount(fields, name);
   const wrong = wrongStops(fields.strings('stop') ?? []);
   if (wrong !== null) fields.refuse('stop', `may hold ${wrong}`);
 }
@@ -54,40 +56,21 @@ export function readStreamOptions(fields: Fields, stream: boolean): boolean {
   return options.boolean('include_usage') ?? false;
 }
 
-/** Throws FieldError. */
-export function refuseStore(fields: Fields): void {
-  if (fields.boolean('store') === true) fields.refuse('store', 'must be false: nothing is stored here');
-}
-
 const efforts = { none: false, minimal: 'low', low: 'low', medium: 'medium', high: 'high', max: 'max', xhigh: 'max', ultra: 'max' } as const;
 const reasoningNames: ReadonlySet<string> = new Set(['effort', 'summary', 'generate_summary']);
 
-/** By which of its names a client asks for a thought, and what for. */
-export interface ThinkWish {
-  think: Conversation['think'] | undefined;
-  param: string;
-}
-
-/** Throws FieldError. */
-export function readThink(fields: Fields): ThinkWish {
+/** Whether a thought is asked for, by any of its names; clients copy it into every request, and a model that does not think passes it over. Throws FieldError. */
+export function readThink(fields: Fields): Conversation['think'] | undefined {
   const effortNames = Object.keys(efforts) as (keyof typeof efforts)[];
   const reasoning = fields.object('reasoning');
   if (reasoning !== undefined) {
     refuseUnknown(reasoning, reasoningNames);
-    // Thoughts are given whole: that is what "auto" comes to, and no less than "detailed".
-    for (const name of ['summary', 'generate_summary']) {
-      if (reasoning.oneOf(name, ['auto', 'detailed', 'concise']) === 'concise') reasoning.refuse(name, 'may only be "auto" or "detailed": thoughts are given whole');
-    }
+    // Thoughts are given whole, whatever is said of their summary.
+    for (const name of ['summary', 'generate_summary']) reasoning.oneOf(name, ['auto', 'detailed', 'concise', 'none']);
   }
   const think = fields.boolean('think');
   const outer = fields.oneOf('reasoning_effort', effortNames);
   const inner = reasoning?.oneOf('effort', effortNames);
-  if (outer !== undefined) return { think: efforts[outer], param: 'reasoning_effort' };
-  return inner !== undefined ? { think: efforts[inner], param: 'reasoning.effort' } : { think, param: 'think' };
-}
-
-/** Throws FieldError where a thought is asked of a model that has none. */
-export function refuseThinking({ think, param }: ThinkWish, entry: CatalogueEntry, model: string): void {
-  if (think === undefined || think === false || entry.capabilities.includes('thinking')) return;
-  throw new FieldError(param, `'${param}' asks for a thought, and the model '${model}' does not think before it answers.`);
+  const effort = outer ?? inner;
+  return effort === undefined ? think : efforts[effort];
 }

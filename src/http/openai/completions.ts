@@ -2,23 +2,27 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Answer, AnswerChoice, AnswerTokens, RawPrompt } from '../../chat/answer.js';
 import type { OutputPart, Sampling } from '../../chat/conversation.js';
+import { fillInPrompt } from '../../chat/fill-in.js';
 import { layerSampling } from '../../models/layer-sampling.js';
 import type { CatalogueEntry, KeepAlive, Lease } from '../../models/types.js';
 import type { Log } from '../dependencies.js';
 import type { EventStream } from '../event-stream.js';
-import { Fields } from '../fields.js';
+import { FieldError, Fields } from '../fields.js';
 import { jsonPieces, sendPieces } from '../json-pieces.js';
 import { tokenText } from '../logprobs.js';
 import { type LanguageServices, requireCapability, takeTurn } from '../language.js';
 import { annotations, checkAnnotations, checkSampling, readKeepAlive, readStreamOptions, refuseUnknown } from './checks.js';
 import { describeUsage, freshId } from './chat-shape.js';
-import { type PromptValue, readPrompts, refuseStrangeIds } from './prompts.js';
+import { isTokenIds, type PromptValue, readPrompts, refuseStrangeIds } from './prompts.js';
 import { readSampling, refuseStrangeBiases, samplingNames } from './sampling.js';
 import { streamEvents } from './stream.js';
 
 interface CompletionRequest {
   model: string;
   prompts: PromptValue[];
+  /** What follows the gap that is to be filled. */
+  suffix: string | undefined;
+  echo: boolean;
   sampling: Sampling;
   choices: number;
   stream: boolean;
@@ -30,7 +34,7 @@ interface CompletionRequest {
 type Json = Record<string, unknown>;
 
 const names: ReadonlySet<string> = new Set([
-  ...samplingNames, ...annotations, 'model', 'prompt', 'stream', 'stream_options', 'n', 'best_of', 'echo', 'logprobs', 'return_token_ids', 'keep_alive',
+  ...samplingNames, ...annotations, 'model', 'prompt', 'stream', 'stream_options', 'n', 'best_of', 'echo', 'suffix', 'store', 'logprobs', 'return_token_ids', 'keep_alive',
 ]);
 const mostLogprobs = 5;
 /** The contract's default for this route. */
@@ -38,16 +42,24 @@ const defaultMaxTokens = 16;
 
 function readCompletionRequest(fields: Fields): CompletionRequest {
   refuseUnknown(fields, names);
-  if (fields.boolean('echo') === true) fields.refuse('echo', 'is not supported');
   checkAnnotations(fields);
   checkSampling(fields);
   const choices = fields.integer('n', { least: 1, most: 128 }) ?? 1;
   if ((fields.integer('best_of', { least: 1 }) ?? choices) !== choices) fields.refuse('best_of', 'is only supported as large as n');
   const stream = fields.boolean('stream') ?? false;
   const logprobs = fields.integer('logprobs', { least: 0, most: mostLogprobs });
+  const prompts = readPrompts(fields, 'prompt', true);
+  const suffix = fields.string('suffix') || undefined;
+  if (suffix !== undefined && prompts.some(isTokenIds)) fields.refuse('suffix', 'is only supported with prompts of text');
+  const echo = fields.boolean('echo') ?? false;
+  // Nothing is known of the probabilities of a prompt's tokens.
+  if (echo && logprobs !== undefined) fields.refuse('logprobs', 'is not supported with echo');
+  if (echo && suffix !== undefined) fields.refuse('echo', 'is not supported with suffix');
   return {
     model: fields.require('model', fields.string('model')),
-    prompts: readPrompts(fields, 'prompt', true),
+    prompts,
+    suffix,
+    echo,
     sampling: { ...readSampling(fields), ...(logprobs === undefined ? {} : { logprobs }) },
     choices,
     stream,
@@ -93,13 +105,31 @@ function complete<T>(
       const answers: Answer[] = [];
       const sampling: Sampling = { maxTokens: defaultMaxTokens, ...layerSampling(entry.parameters), ...asked.sampling };
       for (const [p, prompt] of asked.prompts.entries()) {
-        const input: RawPrompt = { kind: 'prompt', prompt, addSpecial: true };
+        const input = await promptOf(lease, prompt, asked);
         const listener = { onParts: (choice: number, parts: OutputPart[], tokens: AnswerTokens) => onParts(lease, p * asked.choices + choice, parts, tokens) };
         answers.push(await services.answer(lease, { input, format: { kind: 'text' }, sampling, choices: asked.choices }, listener, signal));
       }
       return end(lease, answers);
     },
   });
+}
+
+async function promptOf({ model }: Lease, prompt: PromptValue, { suffix, model: name }: CompletionRequest): Promise<RawPrompt> {
+  if (suffix === undefined) return { kind: 'prompt', prompt, addSpecial: true };
+  const filled = await fillInPrompt(model, writtenText(prompt), suffix);
+  if (filled === null) throw new FieldError('suffix', `'suffix' is not supported by the model '${name}': its vocabulary has no tokens for the beginning, the end and the middle of a text.`);
+  return { kind: 'prompt', prompt: filled, addSpecial: true };
+}
+
+function writtenText(prompt: PromptValue): string {
+  return typeof prompt === 'string' ? prompt : prompt.map((part) => (typeof part === 'number' ? '' : part.text)).join('');
+}
+
+/** What `echo` puts before the answer. */
+function echoed(asked: CompletionRequest, lease: Lease, index: number): string {
+  if (!asked.echo) return '';
+  const prompt = asked.prompts[Math.floor(index / asked.choices)] ?? '';
+  return isTokenIds(prompt) ? new TextDecoder().decode(Buffer.concat(prompt.map((id) => lease.model.tokenBytes(id)))) : writtenText(prompt);
 }
 
 function sum(answers: Answer[]): Answer {
@@ -121,17 +151,13 @@ async function describeChoices(asked: CompletionRequest, lease: Lease, answers: 
 }
 
 async function idsOf(lease: Lease, prompt: PromptValue): Promise<readonly number[]> {
-  return isIds(prompt) ? prompt : lease.model.tokenize(prompt, { addSpecial: true });
-}
-
-function isIds(prompt: PromptValue): prompt is readonly number[] {
-  return typeof prompt !== 'string' && typeof prompt[0] === 'number';
+  return isTokenIds(prompt) ? prompt : lease.model.tokenize(prompt, { addSpecial: true });
 }
 
 function describeChoice(asked: CompletionRequest, lease: Lease, choice: AnswerChoice, index: number): Json {
   return {
     index,
-    text: textOf(choice.parts),
+    text: echoed(asked, lease, index) + textOf(choice.parts),
     logprobs: asked.sampling.logprobs === undefined ? null : describeLogprobs(lease, choice.tokens, 0),
     finish_reason: choice.finishReason === 'length' ? 'length' : 'stop',
     ...(asked.wantsIds ? { token_ids: choice.tokens.ids } : {}),
@@ -166,6 +192,7 @@ async function streamCompletion(
   services: LanguageServices, reply: FastifyReply, asked: CompletionRequest, entry: CatalogueEntry, events: EventStream,
 ): Promise<void> {
   const offsets = new Map<number, number>();
+  const begun = new Set<number>();
   let made: Json | undefined;
   const head = (): Json => (made ??= describeHead(services, asked, entry));
   const chunk = (choice: Json): Json => ({ ...head(), choices: [choice], ...(asked.includeUsage ? { usage: null } : {}) });
@@ -173,7 +200,9 @@ async function streamCompletion(
     const logprobs = asked.sampling.logprobs === undefined ? null : describeBurst(lease, tokens, offsets.get(index) ?? 0);
     if (logprobs !== null) offsets.set(index, logprobs.offset);
     const ids = asked.wantsIds ? { token_ids: tokens.ids } : {};
-    events.send(chunk({ index, text: textOf(parts), logprobs: logprobs?.lists ?? null, finish_reason: null, ...ids }));
+    const before = begun.has(index) ? '' : echoed(asked, lease, index);
+    begun.add(index);
+    events.send(chunk({ index, text: before + textOf(parts), logprobs: logprobs?.lists ?? null, finish_reason: null, ...ids }));
   };
   await complete(services, reply, asked, entry, onParts, (_lease, answers) => {
     for (const [index, choice] of answers.flatMap((answer) => answer.choices).entries()) {

@@ -5,7 +5,7 @@ import { Fields } from '../fields.js';
 import { jsonPieces, sendPieces } from '../json-pieces.js';
 import { type LanguageServices, requireCapability, takeTurn } from '../language.js';
 import { annotations, checkAnnotations, readKeepAlive, refuseUnknown } from './checks.js';
-import { readPrompts, refuseStrangeIds } from './prompts.js';
+import { isTokenIds, readPrompts, refuseStrangeIds } from './prompts.js';
 
 const names: ReadonlySet<string> = new Set([...annotations, 'model', 'input', 'encoding_format', 'dimensions', 'keep_alive']);
 
@@ -16,6 +16,9 @@ export function addEmbeddings(scope: FastifyInstance, services: LanguageServices
     checkAnnotations(fields);
     const model = fields.require('model', fields.string('model'));
     const inputs = readPrompts(fields, 'input', false);
+    if (!services.embedsTokenIds && inputs.some(isTokenIds)) {
+      fields.refuse('input', 'holds token ids, which clients make with the vocabulary of a model of OpenAI, and the vectors would mean nothing: send texts (LangChain: OpenAIEmbeddings(check_embedding_ctx_length=False)). For ids of this model\'s own vocabulary the setting embed-token-ids allows them');
+    }
     const encoding = fields.oneOf('encoding_format', ['float', 'base64']) ?? 'float';
     const dimensions = fields.integer('dimensions', { least: 1 });
     const keepAlive = readKeepAlive(fields);

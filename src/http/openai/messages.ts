@@ -1,6 +1,7 @@
 /** OpenAI's messages, tools and output format as the conversation of src/chat. */
-import type { Message, OutputFormat, Tool, ToolCall, ToolChoice } from '../../chat/conversation.js';
+import type { Message, OutputFormat, Tool, ToolCall } from '../../chat/conversation.js';
 import { JsonMeasure } from '../../chat/sandbox/json-text.js';
+import { objectBegunBy } from '../../chat/tools/cut-arguments.js';
 import { FieldError, type Fields, withoutUndefined } from '../fields.js';
 import { refuseUnknown } from './checks.js';
 
@@ -15,9 +16,12 @@ export function readMessages(fields: Fields): Message[] {
   return nameToolAnswers(read);
 }
 
-/** With what clients send back of an answer as they got it: its `refusal`, `annotations`, `audio` and `function_call` where these are nothing, what helpers parsed of it. */
+/**
+ * With what clients send back of an answer as they got it: its `refusal`, `annotations` and `audio` where these are nothing, what helpers parsed of it, and
+ * what they copied from a call onto its message.
+ */
 const messageNames: ReadonlySet<string> = new Set([
-  'role', 'content', 'name', 'tool_calls', 'tool_call_id', 'reasoning', 'reasoning_content', 'refusal', 'annotations', 'parsed',
+  'role', 'content', 'name', 'tool_calls', 'tool_call_id', 'function_call', 'reasoning', 'reasoning_content', 'refusal', 'annotations', 'parsed', 'index',
 ]);
 
 function readMessage(fields: Fields, measure: JsonMeasure): Message {
@@ -54,6 +58,9 @@ export function readContent(fields: Fields, name: string): string | undefined {
 
 function readToolCalls(fields: Fields, measure: JsonMeasure): ToolCall[] | undefined {
   const calls = fields.objects('tool_calls');
+  // The older form of a single call, which a message of the role `function` answers by its name.
+  const older = fields.object('function_call');
+  if (older !== undefined) return [{ id: '', name: older.require('name', older.string('name')), arguments: readArguments(older, measure) }];
   if (calls === undefined || calls.length === 0) return undefined;
   return calls.map((call, index) => {
     const made = call.require('function', call.object('function'));
@@ -65,23 +72,18 @@ function readToolCalls(fields: Fields, measure: JsonMeasure): ToolCall[] | undef
   });
 }
 
-/** The contract's string of JSON; an object is taken too. */
-function readArguments(made: Fields, measure: JsonMeasure): Record<string, unknown> {
+/**
+ * The contract's string of JSON, or any other string: clients send back what a model wrote, which may have been cut. An object is taken too. Throws FieldError,
+ * and `invalid_request` where the texts of the request hold too many values.
+ */
+export function readArguments(made: Fields, measure: JsonMeasure): Record<string, unknown> {
   const value = made.raw('arguments') ?? {};
-  const parsed = typeof value === 'string' ? parseObject(value, measure) : value;
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) made.refuse('arguments', 'must be a JSON object as a string');
-  return parsed as Record<string, unknown>;
-}
-
-/** Undefined for what is no JSON. Throws `invalid_request` where the texts of the request hold too many values. */
-export function parseObject(text: string, measure: JsonMeasure): unknown {
-  if (text.trim() === '') return {};
-  measure.add(Buffer.from(text));
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
+  if (typeof value === 'string') {
+    measure.add(Buffer.from(value));
+    return objectBegunBy(value);
   }
+  if (typeof value !== 'object' || Array.isArray(value)) made.refuse('arguments', 'must be a string');
+  return value as Record<string, unknown>;
 }
 
 /** Templates want the name of the tool that answered; clients often send only the call's id. */
@@ -124,25 +126,6 @@ export function readFunction(fields: Fields, raw: Record<string, unknown>): Tool
   return withoutUndefined({ name, description: fields.string('description'), parameters, strict: fields.boolean('strict'), raw });
 }
 
-/** Throws FieldError for a choice that names no tool of the request. */
-export function readToolChoice(fields: Fields, tools: Tool[]): ToolChoice {
-  const value = fields.raw('tool_choice');
-  if (value === undefined) return tools.length > 0 ? 'auto' : 'none';
-  if (typeof value === 'string') {
-    const choice = fields.require('tool_choice', fields.oneOf('tool_choice', ['none', 'auto', 'required']));
-    if (choice === 'required' && tools.length === 0) fields.refuse('tool_choice', 'is only allowed with tools');
-    return choice;
-  }
-  const chosen = fields.require('tool_choice', fields.object('tool_choice'));
-  const type = chosen.require('type', chosen.string('type'));
-  if (type !== 'function') throw new FieldError(chosen.at('type'), `'${chosen.at('type')}' must be 'function'.`);
-  // The responses route has the name beside the type.
-  const named = chosen.object('function') ?? chosen;
-  const name = named.require('name', named.string('name'));
-  if (!tools.some((tool) => tool.name === name)) fields.refuse('tool_choice', `names '${name}', which is none of the tools`);
-  return { name };
-}
-
 /**
  * `response_format` of chat, whose schema lies in `json_schema`, or `text.format` of responses, where name and schema stand beside
  * the type. Either form is taken at either place; `usual` is the one that a failure names.
@@ -151,11 +134,15 @@ export function readFormat(format: Fields | undefined, usual: 'nested' | 'flat')
   if (format === undefined) return { kind: 'text' };
   const type = format.require('type', format.oneOf('type', ['text', 'json_object', 'json_schema']));
   if (type === 'text') return { kind: 'text' };
-  if (type === 'json_object') return { kind: 'json' };
+  // The form of Together, Fireworks and llama.cpp: a schema beside the type.
+  if (type === 'json_object') return format.has('schema') ? readSchema(format) : { kind: 'json' };
   const nested = format.object('json_schema');
   if (nested === undefined && usual === 'nested' && !format.has('schema')) format.refuse('json_schema', 'is required');
-  const described = nested ?? format;
+  return readSchema(nested ?? format);
+}
+
+function readSchema(described: Fields): OutputFormat {
   for (const name of ['name', 'description']) described.string(name);
-  described.boolean('strict');
-  return { kind: 'schema', schema: described.require('schema', described.object('schema') && described.raw('schema')) };
+  const strict = described.boolean('strict');
+  return withoutUndefined({ kind: 'schema' as const, schema: described.require('schema', described.object('schema') && described.raw('schema')), strict });
 }

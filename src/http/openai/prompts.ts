@@ -30,6 +30,11 @@ export function refuseStrangeIds(prompts: PromptValue[], vocabularySize: number,
   }
 }
 
+/** Not a text. */
+export function isTokenIds(prompt: PromptValue): prompt is readonly number[] {
+  return typeof prompt !== 'string' && typeof prompt[0] === 'number';
+}
+
 function isIds(value: unknown[]): value is number[] {
   return value.length > 0 && value.every((item) => Number.isSafeInteger(item));
 }

@@ -5,16 +5,15 @@ import { sizeOf } from '../../chat/prompt/render.js';
 import { JsonMeasure } from '../../chat/sandbox/json-text.js';
 import type { KeepAlive } from '../../models/types.js';
 import { FieldError, type Fields, withoutUndefined } from '../fields.js';
-import { refuseVerbosity } from './chat-request.js';
-import { annotations, checkAnnotations, checkSampling, readKeepAlive, readStreamOptions, readThink, refuseStore, refuseUnknown, type ThinkWish } from './checks.js';
-import { parseObject, readContent, readFormat, readFunction, readToolChoice } from './messages.js';
-import { readSampling, tokenCount } from './sampling.js';
+import { annotations, checkAnnotations, checkSampling, readKeepAlive, readStreamOptions, readThink, refuseUnknown } from './checks.js';
+import { readArguments, readContent, readFormat, readFunction } from './messages.js';
+import { readSampling, readTokenCount } from './sampling.js';
+import { readToolChoice } from './tool-choice.js';
 
 export interface ResponsesRequest {
   model: string;
   stream: boolean;
   keepAlive: KeepAlive | undefined;
-  thinkWish: ThinkWish;
   /** What the response object repeats of the request. */
   echo: Record<string, unknown>;
   answer: AnswerRequest;
@@ -36,7 +35,7 @@ export function readResponsesRequest(fields: Fields): ResponsesRequest {
   if ((fields.integer('top_logprobs') ?? 0) !== 0) fields.refuse('top_logprobs', 'is not supported');
   const include = fields.list('include') ?? [];
   if (include.length > 0) fields.refuse('include', `may not name ${String(include[0]).slice(0, 100)}: it is not supported`);
-  refuseStore(fields);
+  fields.boolean('store');
   checkAnnotations(fields);
   checkSampling(fields);
   const stream = fields.boolean('stream') ?? false;
@@ -45,17 +44,15 @@ export function readResponsesRequest(fields: Fields): ResponsesRequest {
   const tools = (fields.objects('tools') ?? []).map(readTool);
   const text = fields.object('text');
   if (text !== undefined) refuseUnknown(text, textNames);
-  refuseVerbosity(text);
+  text?.string('verbosity');
   const format = text?.object('format');
-  const thinkWish = readThink(fields);
   return {
     model: fields.require('model', fields.string('model')),
     stream,
-    thinkWish,
     keepAlive: readKeepAlive(fields),
     echo: boundedEcho({
       instructions: fields.string('instructions') ?? null,
-      max_output_tokens: fields.integer('max_output_tokens', tokenCount) ?? null,
+      max_output_tokens: readTokenCount(fields, 'max_output_tokens') ?? null,
       metadata: fields.raw('metadata') ?? {},
       parallel_tool_calls: fields.boolean('parallel_tool_calls') ?? true,
       temperature: fields.number('temperature') ?? 1,
@@ -69,14 +66,13 @@ export function readResponsesRequest(fields: Fields): ResponsesRequest {
       input: withoutUndefined({
         kind: 'messages' as const,
         messages: readItems(fields),
-        tools,
-        toolChoice: readToolChoice(fields, tools),
+        ...readToolChoice(fields, tools),
         singleToolCall: fields.boolean('parallel_tool_calls') === false ? true : undefined,
-        think: thinkWish.think,
+        think: readThink(fields),
         dropOldest: truncation === 'auto' ? true : undefined,
       }),
       format: readFormat(format, 'flat'),
-      sampling: withoutUndefined({ ...readSampling(fields), maxTokens: fields.integer('max_output_tokens', tokenCount) }),
+      sampling: withoutUndefined({ ...readSampling(fields), maxTokens: readTokenCount(fields, 'max_output_tokens') }),
     },
   };
 }
@@ -120,8 +116,8 @@ function readItem(item: Fields, measure: JsonMeasure): Message[] {
       return [{ role: role === 'developer' ? 'system' : role, content: item.require('content', readContent(item, 'content')) }];
     }
     case 'function_call': {
-      const text = item.string('arguments') ?? '{}';
-      return [{ role: 'assistant', content: '', toolCalls: [{ id: item.string('call_id') ?? item.string('id') ?? '', name: item.require('name', item.string('name')), arguments: parseArguments(item, text, measure) }] }];
+      const call = { id: item.string('call_id') ?? item.string('id') ?? '', name: item.require('name', item.string('name')), arguments: readArguments(item, measure) };
+      return [{ role: 'assistant', content: '', toolCalls: [call] }];
     }
     case 'function_call_output':
       return [withoutUndefined({ role: 'tool' as const, content: item.require('output', readContent(item, 'output')), toolCallId: item.string('call_id') })];
@@ -132,12 +128,6 @@ function readItem(item: Fields, measure: JsonMeasure): Message[] {
     default:
       throw new FieldError(item.at('type'), `Items of type '${type}' are not supported.`);
   }
-}
-
-function parseArguments(item: Fields, text: string, measure: JsonMeasure): Record<string, unknown> {
-  const value = parseObject(text, measure);
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  return item.refuse('arguments', 'must be a JSON object as a string');
 }
 
 /** Calls that follow one another, or a text of the assistant, are one message of it; answers learn the names of their tools. */

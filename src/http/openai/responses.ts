@@ -7,7 +7,6 @@ import { sendJson } from '../error-reply.js';
 import { EventStream } from '../event-stream.js';
 import { Fields } from '../fields.js';
 import { followQueue, type LanguageServices, requireCapability, takeTurn, withModelDefaults } from '../language.js';
-import { refuseThinking } from './checks.js';
 import { freshId } from './chat-shape.js';
 import { describeError, expected } from './errors.js';
 import { type ResponsesRequest, readResponsesRequest } from './responses-request.js';
@@ -19,7 +18,6 @@ export function addResponses(scope: FastifyInstance, services: LanguageServices,
     const asked = readResponsesRequest(Fields.of(request.body));
     const entry = await services.catalogue.find(asked.model);
     requireCapability(entry, 'completion', `The model '${asked.model}' makes embeddings and does not chat.`);
-    refuseThinking(asked.thinkWish, entry, asked.model);
     const head = { id: freshId('resp_'), createdAt: Math.floor(services.now().getTime() / 1000), model: asked.model, echo: asked.echo };
     if (asked.stream) return stream(services, log, request, reply, asked, entry, head);
     const writer = new ResponseWriter(head, () => undefined);

@@ -9,6 +9,7 @@ import { addEmbeddings } from './embeddings.js';
 import { openAiErrorHandler } from './errors.js';
 import { addModels } from './models.js';
 import { addResponses } from './responses.js';
+import { addTokens } from './tokens.js';
 
 export function addOpenAi(scope: FastifyInstance, services: LanguageServices, log: Log): void {
   readJsonBodies(scope, services);
@@ -17,5 +18,6 @@ export function addOpenAi(scope: FastifyInstance, services: LanguageServices, lo
   addCompletions(scope, services, log);
   addEmbeddings(scope, services);
   addModels(scope, services);
+  addTokens(scope, services);
   addResponses(scope, services, log);
 }

@@ -14,6 +14,11 @@ const mostBias = 100;
 /** A count of tokens: the engine counts so far. */
 export const tokenCount = { least: 1, most: 2 ** 31 - 1 };
 
+/** A bound of tokens by any of its names; -1, which some clients send, is none. Throws FieldError. */
+export function readTokenCount(fields: Fields, name: string): number | undefined {
+  return fields.raw(name) === -1 ? undefined : fields.integer(name, tokenCount);
+}
+
 /** Throws FieldError. */
 export function readSampling(fields: Fields): Sampling {
   const seed = fields.number('seed');
@@ -31,7 +36,7 @@ export function readSampling(fields: Fields): Sampling {
     logitBias: readLogitBias(fields.object('logit_bias')),
     seed: seed === undefined ? undefined : withinModulus(seed),
     stop: readStop(fields),
-    maxTokens: fields.integer('max_completion_tokens', tokenCount) ?? fields.integer('max_tokens', tokenCount),
+    maxTokens: readTokenCount(fields, 'max_completion_tokens') ?? readTokenCount(fields, 'max_tokens'),
     ignoreEnd: fields.boolean('ignore_eos'),
   });
 }

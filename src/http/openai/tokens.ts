@@ -1,0 +1,63 @@
+/** POST /tokenize and /detokenize, which vLLM and llama.cpp have, in the words of both. */
+import type { FastifyInstance } from 'fastify';
+import type { CatalogueEntry, Lease } from '../../models/types.js';
+import type { Conversation } from '../../chat/answer.js';
+import { sendJson } from '../error-reply.js';
+import { Fields } from '../fields.js';
+import { type LanguageServices, takeTurn } from '../language.js';
+import { refuseUnknown } from './checks.js';
+import { readMessages, readTools } from './messages.js';
+
+const tokenizeNames: ReadonlySet<string> = new Set(['model', 'prompt', 'content', 'messages', 'tools', 'add_special_tokens', 'add_special', 'parse_special', 'return_token_strs', 'with_pieces', 'add_generation_prompt']);
+const detokenizeNames: ReadonlySet<string> = new Set(['model', 'tokens']);
+
+export function addTokens(scope: FastifyInstance, services: LanguageServices): void {
+  scope.post('/tokenize', async (request, reply) => {
+    const fields = Fields.of(request.body);
+    refuseUnknown(fields, tokenizeNames);
+    const model = fields.require('model', fields.string('model'));
+    const tokenize = readTokenizing(fields, services);
+    const wantsPieces = fields.boolean('return_token_strs') ?? fields.boolean('with_pieces') ?? false;
+    const entry = await services.catalogue.find(model);
+    const answer = await inTurn(services, reply, entry, async (lease, signal) => {
+      const tokens = await tokenize(lease, signal);
+      return { count: tokens.length, max_model_len: lease.model.info.context, tokens, ...(wantsPieces ? { token_strs: tokens.map((id) => textOf(lease, [id])) } : {}) };
+    });
+    return sendJson(reply, 200, answer);
+  });
+  scope.post('/detokenize', async (request, reply) => {
+    const fields = Fields.of(request.body);
+    refuseUnknown(fields, detokenizeNames);
+    const model = fields.require('model', fields.string('model'));
+    const tokens = fields.require('tokens', fields.list('tokens'));
+    const entry = await services.catalogue.find(model);
+    const { vocabularySize } = entry.description;
+    const strange = tokens.find((id) => !Number.isSafeInteger(id) || (id as number) < 0 || (id as number) >= vocabularySize);
+    if (strange !== undefined) fields.refuse('tokens', `holds ${JSON.stringify(strange).slice(0, 100)}, which is none of the model's ${vocabularySize} token ids`);
+    const text = await inTurn(services, reply, entry, async (lease) => textOf(lease, tokens as number[]));
+    return sendJson(reply, 200, { prompt: text, content: text });
+  });
+}
+
+/** Among the embeddings' turns, as no token is generated. */
+function inTurn<T>(services: LanguageServices, reply: Parameters<typeof takeTurn>[1], entry: CatalogueEntry, work: (lease: Lease, signal: AbortSignal) => Promise<T>): Promise<T> {
+  return takeTurn(services, reply, services.embeddingSlots, { entry, work });
+}
+
+function textOf({ model }: Lease, tokens: readonly number[]): string {
+  return new TextDecoder().decode(Buffer.concat(tokens.map((id) => model.tokenBytes(id))));
+}
+
+/** A text, in which the texts of control tokens are these tokens, or a conversation. Throws FieldError. */
+function readTokenizing(fields: Fields, services: LanguageServices): (lease: Lease, signal: AbortSignal) => Promise<number[]> {
+  const addSpecial = fields.boolean('add_special_tokens') ?? fields.boolean('add_special') ?? !fields.has('content');
+  const special = fields.boolean('parse_special') ?? true;
+  if (!fields.has('messages')) {
+    const text = fields.string('prompt') ?? fields.require('prompt', fields.string('content'));
+    return (lease, signal) => lease.model.tokenize([{ text, special }], { addSpecial, signal });
+  }
+  if (fields.boolean('add_generation_prompt') === false) fields.refuse('add_generation_prompt', 'may only be true');
+  const tools = readTools(fields);
+  const conversation: Conversation = { kind: 'messages', messages: readMessages(fields), tools, toolChoice: tools.length > 0 ? 'auto' : 'none' };
+  return (lease, signal) => services.promptTokens(lease, conversation, signal);
+}
