@@ -12,7 +12,7 @@
 #include "grammar_vocabulary.h"
 #include "harness.h"
 #include "llm/tokenizer/pair_filter.h"
-#include "llm/tokenizer/place_queue.h"
+#include "llm/tokenizer/merge_queue.h"
 
 namespace lectern {
 namespace {

@@ -1,4 +1,4 @@
-#include "llm/tokenizer/place_queue.h"
+#include "llm/tokenizer/merge_queue.h"
 
 #include <algorithm>
 #include <array>

@@ -13,7 +13,7 @@
 
 #include "llm/tokenizer/pace.h"
 #include "llm/tokenizer/pair_filter.h"
-#include "llm/tokenizer/place_queue.h"
+#include "llm/tokenizer/merge_queue.h"
 #include "llm/tokenizer/vocabulary.h"
 
 namespace lectern::llm {
