@@ -1,4 +1,4 @@
-/** The input of the line network: lines of text and clusters of drawings, with features, neighbours and pairs. The twin of models/training/layout/items.py; a test compares the two. */
+/** The input of the line network: text lines and clusters of drawings, with features, neighbours and pairs. models/training/layout/items.py computes the same in training; a test compares the two. */
 import { weightedMedian } from '../../geometry/statistics.js';
 import { areaOf, containsPoint, heightOf, horizontalOverlap, middleX, middleY, union, verticalOverlap, widthOf } from '../../geometry/box.js';
 import type { Box } from '../../pdf/pdf-page.js';
@@ -45,9 +45,9 @@ export interface Items {
 export const featureCount = 62;
 export const pairFeatureCount = 8;
 
-/** Boxes no further apart than this, in ems, are one drawing. */
+/** Boxes no further apart than this, in ems, form one drawing. */
 const touching = 0.35;
-/** Distances beyond are all the same, in ems. */
+/** Larger distances all have the same value, in ems. */
 const far = 8;
 /** Lines whose sizes differ by less, as a share, have the same style. */
 const alike = 0.06;
@@ -76,7 +76,7 @@ function emOf(lines: LayoutLine[]): number {
   return lines.length === 0 ? emWithoutLines : Math.max(1, weightedMedian(lines.map(({ size, text }) => ({ value: size, weight: [...text].length }))));
 }
 
-/** Boxes that touch, joined. A box that fills the page is its background. */
+/** Joins boxes that touch, and drops a box that fills the page, which is its background. */
 function clustersOf({ drawn, width, height }: LayoutPage, em: number): Cluster[] {
   const reach = touching * em;
   let made: Cluster[] = drawn.filter((box) => !(widthOf(box) > background * width && heightOf(box) > background * height))
@@ -101,7 +101,7 @@ function clustersOf({ drawn, width, height }: LayoutPage, em: number): Cluster[]
   return made;
 }
 
-/** Of each line: the share of the page's characters in lines of its style, and in larger ones. */
+/** For each line the share of the page's characters in lines of its style, and in larger lines. */
 function styleShares(lines: LayoutLine[]): [number, number][] {
   const letters = lines.map(({ text }) => [...text].length);
   const all = Math.max(1, letters.reduce((sum, count) => sum + count, 0));
@@ -135,7 +135,7 @@ function containers(boxes: Box[], lineCount: number): number[] {
   });
 }
 
-/** The nearest items above, below, left and right, and how far they are: those beside it share half of the lower one's height, those above and below any width. */
+/** The nearest items above, below, left and right, and their distances. Items beside it share more than half of the lower one's height; items above and below share any width. */
 function neighboursOf(boxes: Box[], item: number, inside: number[], em: number): { neighbours: number[]; gaps: number[] } {
   const own = boxes[item] as Box;
   const neighbours = [-1, -1, -1, -1];
@@ -206,7 +206,7 @@ function ofCluster({ left, top, right, bottom, strokes, areas, images }: Cluster
   ];
 }
 
-/** Neighbours that may be one region, each pair once, in order. */
+/** Neighbours that may belong to one region, each pair once, in order. */
 function pairsOf(boxes: Box[], neighbours: number[][], lineCount: number, sizes: number[], bold: number[], em: number): Pick<Items, 'pairs' | 'pairFeatures'> {
   const pairsByKey = new Map<number, [number, number]>();
   for (const [item, row] of neighbours.entries()) {

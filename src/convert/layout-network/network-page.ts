@@ -1,4 +1,4 @@
-/** A page of a document as input of the layout network: its lines of text, and what is drawn beside them. */
+/** A page of a document as input of the layout network: its text lines and its drawings. */
 import { lastOf, splitWhere } from '../page/group-by-baseline.js';
 import { gapTolerances } from '../page/tolerances.js';
 import { horizontalGap } from '../../geometry/box.js';
@@ -13,7 +13,7 @@ const leaning = 3;
 
 export interface NetworkPage {
   page: LayoutPage;
-  /** Of each of its lines. */
+  /** The words of each line. */
   words: Word[][];
 }
 
@@ -32,7 +32,7 @@ function partsOf(line: Line): Word[][] {
   });
 }
 
-/** Recognised from a picture. The network was trained without the weight and slant of such lines. */
+/** Whether the word was recognised in a picture. The network was trained without the weight and slant of such lines. */
 const isRead = ({ confidence }: Word): boolean => confidence !== undefined;
 
 function layoutLine(words: Word[]): LayoutLine {

@@ -1,10 +1,10 @@
-/** Asks the layout network about a page, and ties its output to the page's words. */
+/** Runs the layout network on a page, and assigns its output to the page's words. */
 import type { PageContent, Word } from '../../pdf/pdf-page.js';
 import type { LayoutPrediction, LinePrediction } from '../page/layout-prediction.js';
 import { networkPageOf } from './network-page.js';
 import type { LayoutFinder } from './shipped.js';
 
-/** Null where the network predicts nothing. Rejects as the network does. */
+/** Null if the network predicts nothing. Rejects as the network does. */
 export async function predictLayout(content: PageContent, find: LayoutFinder, signal: AbortSignal): Promise<LayoutPrediction | null> {
   const { page, words } = networkPageOf(content);
   const { regions, odds } = await find(page, signal);

@@ -1,4 +1,4 @@
-/** From what the line network says of a page's items to regions: items of one class that are joined are one. The twin of `regions` in models/training/layout/line_network.py. */
+/** Converts the output of the line network to regions: joined items of one class form a region. `regions` in models/training/layout/line_network.py is the same algorithm. */
 import { unionBox } from '../../geometry/box.js';
 import type { LineClasses, LineItems } from '../../engine/vision-port.js';
 import type { Box } from '../../pdf/pdf-page.js';
@@ -9,15 +9,15 @@ import type { Items } from './items.js';
 const classCount = layoutLabels.length + 1;
 
 export interface NetworkOutput {
-  /** The most probable first; a line is in one region at most. */
+  /** The most probable first; a line is in at most one region. */
   regions: LayoutRegion[];
-  /** Of each line. */
+  /** For each line. */
   odds: LineOdds[];
 }
 
 export const noOutput: NetworkOutput = { regions: [], odds: [] };
 
-/** The items as the engine takes them. */
+/** The items in the form of the engine. */
 export function rowsOf({ features, neighbours, pairs, pairFeatures }: Items): LineItems {
   return { features: Float32Array.from(features.flat()), neighbours: Int32Array.from(neighbours.flat()), pairs: Int32Array.from(pairs.flat()), pairFeatures: Float32Array.from(pairFeatures.flat()) };
 }
@@ -29,7 +29,7 @@ function softmax(logits: Float32Array): number[] {
   return powers.map((power) => power / sum);
 }
 
-/** Regions and odds of a page's items. */
+/** Regions and class probabilities of a page's items. */
 export function outputOf(items: Items, { classes, joined }: LineClasses): NetworkOutput {
   const odds = items.boxes.map((_, item) => softmax(classes.subarray(item * classCount, (item + 1) * classCount)));
   const best = odds.map((row) => row.indexOf(Math.max(...row)));
@@ -43,13 +43,13 @@ export function outputOf(items: Items, { classes, joined }: LineClasses): Networ
     };
   });
   return {
-    // A stroke by itself is no region.
+    // A single stroke is not a region.
     regions: regions.filter(({ left, top, right, bottom }) => left < right && top < bottom).sort((a, b) => b.score - a.score),
     odds: odds.slice(0, items.lineCount).map((row) => Object.fromEntries(layoutLabels.map((label, index) => [label, row[index]])) as LineOdds),
   };
 }
 
-/** Items of one class, other than nothing, that pairs join. */
+/** Groups of items of one class (other than none) that pairs join. */
 function groupsOf({ pairs }: Items, best: number[], joined: Float32Array): number[][] {
   const parents = best.map((_, item) => item);
   const root = (item: number): number => {

@@ -1,4 +1,4 @@
-/** The layout network that ships with the program: opened by the first page that asks for it, and again when its engine was closed. */
+/** The layout network that ships with the program. The first page that needs it opens it, and again after its engine was closed. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { VisionLoader, VisionModel } from '../../engine/vision-port.js';
@@ -11,11 +11,11 @@ import type { NetworkOutput } from './regions.js';
 /** Predicts the classes of a page's lines and drawings. */
 export type LayoutFinder = (page: LayoutPage, signal: AbortSignal) => Promise<NetworkOutput>;
 
-/** Every item is compared with every other: a page of maps or of hidden text is not worth minutes. */
+/** Every item is compared with every other, so that a page of maps or of hidden text would take minutes. */
 export const mostItems = 3000;
 
 /**
- * Null where the network is not in `directory`. Of a page without lines and drawings, or with more than `mostItems`, it says nothing. What it rejects with is `cancelled`
+ * Null if the network is not in `directory`. For a page without lines and drawings, or with more than `mostItems`, the prediction is empty. Rejects with `cancelled`
  * or a defect.
  */
 export function shippedLayoutFinder(engine: () => VisionLoader, directory: string): LayoutFinder | null {
@@ -31,7 +31,7 @@ export function shippedLayoutFinder(engine: () => VisionLoader, directory: strin
     opener = current;
     model ??= current.openVision(openingLayout(file));
     const opened = await model.catch((thrown: unknown) => {
-      // Memory may be there for the next page.
+      // The next page may have enough memory.
       model = null;
       throw thrown;
     });

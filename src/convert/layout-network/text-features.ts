@@ -1,4 +1,4 @@
-/** Features of the characters of a line: the twin of `text_features` in models/training/layout/items.py. */
+/** Features of the characters of a line; `text_features` in models/training/layout/items.py computes the same in training. */
 
 const maths = new Set('=<>≤≥≠≈≡∈→+−±×÷∑∏∫√∂∇∞·∪∩αβγδεζηθικλμνξπρςστυφχψωΓΔΘΛΞΠΣΦΨΩ²³¹^_|');
 const patterns = [
@@ -14,12 +14,12 @@ const patterns = [
 ];
 const ends = ['.', ':', ',', '-'];
 
-/** A list marker by itself, as the network was trained with; the wording of documents is in src/convert/wording. */
+/** A list marker by itself, as in the network's training. src/convert/wording has the patterns of documents. */
 export function isTrainedListMarker(text: string): boolean {
   return text.length < 6 && patterns.slice(0, 2).some((pattern) => pattern.test(text));
 }
 
-/** How many numbers a line's text gives. */
+/** The number of features of a line's text. */
 export const textFeatureCount = 22;
 
 export function textFeatures(text: string): number[] {

@@ -1,4 +1,4 @@
-/** Algorithms in words and symbols whose lines are numbered: they are read line by line, and hold no table and no formula by itself. */
+/** Finds algorithms in words and symbols whose lines are numbered. They are read line by line and contain neither tables nor display formulas. */
 import { sortedNumbers } from '../../geometry/statistics.js';
 import { fromLeft, fromTop, lastOf, splitWhere } from '../page/group-by-baseline.js';
 import type { PageContent, Ruling, Word } from '../../pdf/pdf-page.js';
@@ -7,34 +7,34 @@ import type { PageContent, Ruling, Word } from '../../pdf/pdf-page.js';
 export type Algorithm = Word[][];
 
 const fewestLines = 4;
-/** A page with more numbers is no text. */
+/** A page with more numbers is not text. */
 const mostNumbers = 1000;
-/** Numbers times words: a page with more is no text. */
+/** Numbers times words: a page with more is not text. */
 const mostLooks = 4_000_000;
-/** A page with more columns of numbers holds a table or a drawing. */
+/** A page with more columns of numbers contains a table or a drawing. */
 const mostCounts = 24;
-/** From one number to the next, in ems. */
+/** Distance from one number to the next, in ems. */
 const nearest = 0.8;
 const farthest = 4;
-/** In ems: how far from its baseline a line's raised and lowered characters stand; white space that no line of it has, where no rule tells how wide it is. */
+/** In ems: how far a line's raised and lowered characters stand from its baseline, and the least white space that no line contains, if no ruling gives the width. */
 const onLine = 0.42;
 const mostWhite = 4;
-/** In ems: white space that all lines have in common, beyond which the next column stands. */
+/** In ems: white space that all lines share; the next column stands behind it. */
 const columnWhite = 0.8;
-/** In line distances: where the next line without a number may stand. And how many header lines may stand above the first. */
+/** The place of the next line without a number, in line distances, and the most header lines above the first line. */
 const nextLine = 1.6;
 const mostHeads = 4;
 
-/** What lines of algorithms contain, and what hardly any other text contains; the share of lines that must contain the former, and how many the latter. */
+/** Patterns of algorithms: one that their lines contain, one that hardly any other text contains; the share of lines that must match the first, and the number that must match the second. */
 const sign = /\b(?:for|while|if|then|else|elseif|end|do|return|repeat|until|function|procedure|loop|foreach|break|continue)\b|[←=∈∅≤≥<>]|:=/;
 const sureSign = /←|:=|\bend (?:if|for|while|function|procedure|loop)\b/;
-/** What ends thus is sure only where it begins thus: lines of speech end in `then` and `do`, too. */
+/** Such an end is only reliable with such a beginning: sentences also end in `then` and `do`. */
 const openingLine = /^(?:\d{1,3}:? )?(?:for|foreach|while|if|else if|elseif)\b.*\b(?:then|do)\W*$/;
 const leastSigns = 0.6;
 const leastSure = 3;
 const head = /^(?:Require|Ensure|Inputs?|Outputs?|Data|Results?|Parameters?|Initiali[sz]ation|Eingabe|Ausgabe):?$/;
 
-/** The page's algorithms; programs in a monospace font are none. */
+/** The page's algorithms, without programs in a monospace font. */
 export function findAlgorithms(page: PageContent): Algorithm[] {
   const words = page.words.filter(({ angle }) => angle === 0);
   const numbers = fromTop(words.filter(({ text, glued }) => /^\d{1,3}:?$/.test(text) && !glued));
@@ -43,7 +43,7 @@ export function findAlgorithms(page: PageContent): Algorithm[] {
   if (counts.length > mostCounts) return [];
   const counted = new Set(counts.flat());
   const taken = new Set<Word>();
-  // What counts from the beginning goes before numbers in the margin that count the lines of a draft.
+  // A count from one on precedes numbers in the margin that count the lines of a draft.
   const begins = ([first]: Word[]): number => (parseInt(first!.text, 10) <= 1 ? 0 : 1);
   return counts.sort((a, b) => begins(a) - begins(b)).flatMap((count) => {
     const lines = linesOf(count, words, page.rulings, counted);
@@ -73,7 +73,7 @@ function goesOn(above: Word, below: Word): boolean {
   return isAligned && below.font.name === above.font.name && above.text.endsWith(':') === below.text.endsWith(':') && distance > nearest * above.size && distance < farthest * Math.max(above.size, 8);
 }
 
-/** From the first header line to the line of the last number; no line continues past a number of another column of numbers. */
+/** The lines from the first header line to that of the last number. No line continues beyond a number of another column of numbers. */
 function linesOf(numbers: Word[], words: Word[], rulings: Ruling[], others: Set<Word>): Algorithm {
   const [first, last] = [numbers[0]!, numbers.at(-1)!];
   const left = Math.min(...numbers.map(({ box }) => box.left));
@@ -98,7 +98,7 @@ function linesOf(numbers: Word[], words: Word[], rulings: Ruling[], others: Set<
   return [...headsAbove(first, near, leading, rowAt), ...lines];
 }
 
-/** Where the column with the numbers ends: at white space wider than `white` that all lines have, or at the numbers of another column. */
+/** The end of the column with the numbers: white space wider than `white` in all lines, or the numbers of another column. */
 function columnEnd(words: Word[], numbers: Word[], others: Set<Word>, white: number): number {
   const from = Math.max(...numbers.map(({ box }) => box.right));
   const own = new Set(numbers);
@@ -115,7 +115,7 @@ function untilWhite(row: Word[], white: number): Word[] {
   return splitWhere(fromLeft(row), (open, word) => word.box.left - lastOf(open).box.right > white)[0] ?? [];
 }
 
-/** The header lines of an algorithm, its input and output: they stand right above the first line. */
+/** The header lines of an algorithm, its input and output, right above the first line. */
 function headsAbove(first: Word, near: Word[], leading: number, rowAt: (baseline: number, from: number) => Word[]): Word[][] {
   const heads: Word[][] = [];
   for (let at = first.baseline; heads.length < mostHeads;) {

@@ -1,4 +1,4 @@
-/** Cards: boxes whose text is read by itself. They stand side by side with the same height, or are filled boxes beside running text. */
+/** Finds cards: boxes whose text is read separately. They stand side by side with the same height, or are filled boxes beside running text. */
 import { sortedNumbers } from '../../geometry/statistics.js';
 import { boxesOverlap, containsBox, heightOf, middleY, unionBox, widthOf } from '../../geometry/box.js';
 import { partitionPoint } from '../../geometry/search.js';
@@ -7,17 +7,17 @@ import { isGround, leastHeight, leastWidth, mostBoxes } from './panels.js';
 import type { CardRow } from '../page/regions.js';
 import type { TextLine } from '../page/text-line.js';
 
-/** Two boxes may stand in two text columns; cells of a table touch. */
+/** Two boxes in two text columns may be cards; cells of a table touch. */
 const fewestCards = 3;
 const mostCards = 12;
 const leastWhite = 2;
-/** Points: how far tops and bottoms may differ. */
+/** Points: the largest difference between tops, and between bottoms. */
 const level = 1.5;
 
-/** `inner` lies in `box`, to the point. */
+/** `inner` lies in `box`, within a point. */
 const isIn = (box: Box, inner: Box): boolean => containsBox(box, inner, 1);
 
-/** Rows of cards on the page, outside of `objects`, which are tables and figures. */
+/** The rows of cards on the page outside of `objects`, which are tables and figures. */
 export function cardRows(boxes: DrawnBox[], pieces: TextLine[], objects: Box[]): CardRow[] {
   const drawn = boxes.filter(({ box, fill, stroke }) => (stroke >= 0 || isGround(fill)) && widthOf(box) >= leastWidth && heightOf(box) >= leastHeight && !objects.some((object) => boxesOverlap(object, box)));
   if (drawn.length > mostBoxes) return [];
@@ -37,19 +37,19 @@ export function cardRows(boxes: DrawnBox[], pieces: TextLine[], objects: Box[]):
   return [...inRows, ...outermost.map((box) => ({ box, cards: [box] }))].reduce<CardRow[]>((kept, row) => (kept.some(({ box }) => boxesOverlap(box, row.box)) ? kept : [...kept, row]), []);
 }
 
-/** The fewest lines on a panel (headings on a fill have up to four) and beside it, and the share of its lines that may be level with a line beside it, as cells of a table are. */
+/** The fewest lines on a panel (headings on a fill have up to four) and beside it, and the share of its lines that may be level with a line beside it. Table cells are level more often. */
 const fewestOwn = 5;
 const fewestBeside = 4;
 const mostLevel = 0.6;
 
 const middleOf = ({ box }: TextLine): number => middleY(box);
 
-/** Where, among `sorted`, the first stands that is greater than `value`. */
+/** The index of the first item in `sorted` whose value is greater than `value`. */
 function firstAbove<Item>(sorted: Item[], value: number, of: (item: Item) => number): number {
   return partitionPoint(sorted, (item) => of(item) <= value);
 }
 
-/** Lines of text stand on the box and beside it, none across its edges, and they are no rows of one table. `upright` lines are sorted by their middles. */
+/** Whether text lines stand on the box and beside it, none crosses its edges, and they are not rows of one table. `upright` lines are sorted by their middles. */
 function isAside(box: Box, upright: TextLine[]): boolean {
   const within = upright.slice(firstAbove(upright, box.top, middleOf), firstAbove(upright, box.bottom - 1e-9, middleOf));
   const own = within.filter((piece) => isIn(box, piece.box));
@@ -60,7 +60,7 @@ function isAside(box: Box, upright: TextLine[]): boolean {
   return own.filter(isLevel).length < mostLevel * own.length;
 }
 
-/** White space is between the cards, and all text between their outer edges stands in one of them, some in each; more than one line in most, or they are cells or buttons. */
+/** Whether white space separates the cards, all text between their outer edges stands in one of them, and each has some. Most must have several lines; otherwise they are cells or buttons. */
 function holdText(cards: Box[], pieces: TextLine[]): boolean {
   if (cards.some((card, index) => index > 0 && card.left - cards[index - 1]!.right < leastWhite)) return false;
   const { left, right, top, bottom } = unionBox(cards);

@@ -1,4 +1,4 @@
-/** One column from top to bottom: pieces on one baseline meet again as a row; drop capitals go to the line they begin. */
+/** Orders one column from top to bottom: joins pieces on one baseline to rows, and drop capitals to the line that they begin. */
 import { fromTopEdge, lastOf, splitWhere } from '../page/group-by-baseline.js';
 import { gapTolerances, rowOverlap, sameTopPoints } from '../page/tolerances.js';
 import { heightOf, horizontalOverlap, middleY, unionBox, verticalOverlap, widthOf } from '../../geometry/box.js';
@@ -41,7 +41,7 @@ function fits(piece: Piece, row: Row): boolean {
   });
 }
 
-/** A capital much taller than the text beside it, at the start of a line. */
+/** A capital much taller than the text beside it, at the beginning of a line. */
 function isDropCapital(piece: Piece, size: number): boolean {
   const line = piece.line;
   return line !== null && line.size >= 1.7 * size && /^["'“‘«¿¡(]?\p{L}$/u.test(line.text);
@@ -68,10 +68,10 @@ function takeDropCapitals(texts: Piece[], vocabulary: Vocabulary): Piece[] {
   return [...rest];
 }
 
-/** What `A` and `I` begin more often than they stand alone before it. */
+/** Texts behind `A` or `I` that are the rest of its word more often than a word of their own. */
 const restOfWord = /^(?:s|t|n|ll|fter|lthough|nd|ny|re|mong|bout|ccording|cross|gain|lso|lmost|long|round|way|f|nto|ts|t[’']s|ndeed|nside|magine)$/i;
 
-/** `A` and `I` are words of their own unless the document, or the language, knows the word they would begin. */
+/** `A` and `I` are separate words unless the document, or the language, knows the word that they would begin. */
 function gluesCapital(capital: string, text: string, vocabulary: Vocabulary): boolean {
   const letter = capital.at(-1)!;
   const first = /^[\p{L}\p{M}’']+/u.exec(text)?.[0] ?? '';
@@ -81,17 +81,17 @@ function gluesCapital(capital: string, text: string, vocabulary: Vocabulary): bo
   return /[AI]/.test(letter) ? restOfWord.test(first) : true;
 }
 
-/** In ems: so much white space is between a label in the margin and a heading beside it. */
+/** In ems: the least white space between a label in the margin and a heading beside it. */
 const besideLabel = 1.5;
 
-/** A heading beside its label, as the post beside its years in a curriculum vitae: no line of both. The bold value of a form's field is one with its name. */
+/** Whether a heading stands beside its label, like a post beside its years in a curriculum vitae: these are two lines. The bold value of a form's field belongs to the line of its name. */
 function labelAndHeading({ pieces }: Row): boolean {
   const [label, heading] = [pieces[0]!.line!, pieces[1]?.line];
   return pieces.length === 2 && heading !== null && heading !== undefined && heading.bold && !label.bold && heading.angle === 0 && label.text.length > 3 && /\d/.test(label.text) && /\p{L}{3}/u.test(heading.text)
     && Math.abs(heading.size - label.size) < 0.15 * heading.size && heading.box.left - label.box.right > besideLabel * heading.size;
 }
 
-/** The row's pieces, parted before each that begins as captions do, where the first one does: captions of tables or figures side by side. */
+/** The row's pieces, split before each piece that begins as a caption, if the first one does: captions of tables or figures side by side. */
 function captionsBeside(row: Row): Piece[][] {
   const { pieces } = row;
   if (labelAndHeading(row)) return pieces.map((piece) => [piece]);
@@ -99,7 +99,7 @@ function captionsBeside(row: Row): Piece[][] {
   return splitWhere(pieces, (part, piece) => piece.box.left - lastOf(part).box.right > 1.5 * piece.line!.size && isCaptionText(piece.line!.text));
 }
 
-/** Lines of vertical writing, from the right, as paragraphs: one ends where a line ends early, the next begins further down, or in another size. */
+/** Joins lines of vertical writing, from the right, to paragraphs. A paragraph ends where a line ends early, or the next line begins further down or has another size. */
 function verticalParagraphs({ pieces, top, bottom }: Row): Piece[][] {
   return splitWhere(pieces, (part, piece) => {
     const last = lastOf(part);
@@ -108,7 +108,7 @@ function verticalParagraphs({ pieces, top, bottom }: Row): Piece[][] {
   });
 }
 
-/** Tables and figures of one column, those that begin at one height side by side together, in the order in which they are read. */
+/** Groups the tables and figures of one column: those that begin at one height side by side form a group. Both are in reading order. */
 function objectsBeside(objects: Piece[], rightToLeft: boolean): Piece[][] {
   const isBeside = ({ box }: Piece, other: Piece): boolean => Math.abs(box.top - other.box.top) < sameTopPoints && horizontalOverlap(box, other.box) <= 0;
   const groups = splitWhere(fromTopEdge(objects), (group, piece) => !group.every((other) => isBeside(other, piece)));
@@ -119,9 +119,9 @@ function objectsBeside(objects: Piece[], rightToLeft: boolean): Piece[][] {
 /** The rows of one column in order, with its tables and figures between them. */
 export function rowsOfColumn(pieces: Piece[], rightToLeft: boolean, vocabulary: Vocabulary): Column {
   const texts = takeDropCapitals(pieces.filter((piece) => piece.line !== null), vocabulary);
-  // The tallest first, so that a row's reference is its main text and not a superscript.
+  // The tallest pieces come first, so that the reference of a row is its main text and not a superscript.
   texts.sort((a, b) => (a.box.top + a.box.bottom) - (b.box.top + b.box.bottom) || a.box.left - b.box.left);
-  // A line of two characters would not reach down to the indented one before it: the tallest come first, and a row is as tall as all of it.
+  // In vertical writing the longest lines come first and a row is as tall as all its lines together: a line of two characters would not reach down to the indented one before it.
   const vertical = texts.length > 0 && texts.every(({ line }) => isVertical(line!));
   if (vertical) texts.sort((a, b) => heightOf(b.box) - heightOf(a.box));
   const rows: Row[] = [];
@@ -140,7 +140,7 @@ export function rowsOfColumn(pieces: Piece[], rightToLeft: boolean, vocabulary: 
       }
     }
   }
-  // Lines that run downwards follow each other to the left.
+  // Lines that run downwards follow each other from right to left.
   const fromRight = ({ pieces: inRow }: Row): boolean => rightToLeft || inRow.every(({ line }) => line!.angle === 270);
   for (const row of rows) row.pieces.sort((a, b) => (fromRight(row) ? b.box.right - a.box.right : a.box.left - b.box.left));
   const lineOf = (beside: Piece[]): ColumnItem => ({ line: joinPieces(beside.map((piece) => piece.line!), joinsTightly), object: -1 });
@@ -152,7 +152,7 @@ export function rowsOfColumn(pieces: Piece[], rightToLeft: boolean, vocabulary: 
     return parts.map((beside) => ({ middle, item: lineOf(beside) }));
   });
   for (const beside of objectsBeside(pieces.filter(({ line }) => line === null), rightToLeft)) {
-    // Those beside one another have one place, that of the shortest, whose end comes first.
+    // Objects beside each other share one place, that of the shortest, which ends first.
     const middle = Math.min(...beside.map(({ box }) => middleY(box)));
     items.push(...beside.map(({ object }) => ({ middle, item: { line: null, object } as const })));
   }
@@ -161,10 +161,10 @@ export function rowsOfColumn(pieces: Piece[], rightToLeft: boolean, vocabulary: 
   return { left, right, items: items.map((entry) => entry.item) };
 }
 
-/** Raised and lowered pieces that touch what stands before them belong to the same word. */
+/** Raised and lowered pieces that touch the preceding piece belong to the same word. */
 function joinsTightly(left: TextLine, right: TextLine): boolean {
   const gap = right.box.left - left.box.right;
-  // Brackets and stops of ideographic text are half white.
+  // Brackets and stops of ideographic text are half white space.
   if (hasIdeographic(left.text.at(-1)!) && hasIdeographic(right.text[0]!) && gap < gapTolerances.tightIdeographs * Math.min(left.size, right.size)) return true;
   return gap < gapTolerances.tight * Math.min(left.size, right.size) && gap > -0.5 * left.size && left.size !== right.size;
 }

@@ -1,4 +1,4 @@
-/** Tables of contents: entries that a row of dots leads to a page number. The dots are no words and go. */
+/** Finds tables of contents: entries with a row of dots that leads to a page number. The dots are removed. */
 import { fromLeft, fromTop, rowsByBaseline } from '../page/group-by-baseline.js';
 import { baselineTolerances } from '../page/tolerances.js';
 import { unionBox } from '../../geometry/box.js';
@@ -19,7 +19,7 @@ const dots = /^[.·…_‧]+$/;
 const pageNumber = /^(?:\d{1,4}|[ivxlcdm]{1,7}|[IVXLCDM]{1,7}|[A-Z]-?\d{1,3})$/;
 const numbered = /^(?:[A-Z]|\d{1,2})(?:\.\d{1,2})*\.?$|^[IVX]+\.?$/;
 const fewestEntries = 3;
-/** With dots, where the rest of the entries have none: chapters in bold over a few sections. */
+/** The fewest entries with dots if the others have none: chapters in bold with a few sections each. */
 const fewestLed = 2;
 
 function rowsOf(lines: Line[]): Word[][] {
@@ -27,7 +27,7 @@ function rowsOf(lines: Line[]): Word[][] {
   return rows.map((row) => fromLeft(row.flatMap(({ words }) => words)));
 }
 
-/** `Findings....` is a word and its dots. */
+/** A word with its dots: `Findings....`. */
 function withoutDots(word: Word): Word {
   const text = word.text.replace(/[.·…‧_]{4,}\d*$/u, '');
   return text === word.text ? word : { ...word, text };
@@ -38,7 +38,7 @@ function isLed(words: Word[]): boolean {
   return led >= 4;
 }
 
-/** The row as an entry: its last word is a number, and dots or white lead there. */
+/** The row as an entry: its last word is a number, and dots or white space lead to it. */
 function entryOf(words: Word[]): Entry | null {
   const last = words.at(-1);
   if (last === undefined || !pageNumber.test(last.text)) return null;
@@ -50,15 +50,15 @@ function entryOf(words: Word[]): Entry | null {
   return { title, page: [last], dots: [...isLeader], baseline: last.baseline, size: last.size };
 }
 
-/** Whether a row without dots belongs among entries with them: its number stands where theirs do. */
+/** Whether a row without dots belongs to the entries with dots: its number stands in their column. */
 function isUnled(entry: Entry, right: number): boolean {
   const number = entry.page[0]!;
   return Math.abs(number.box.right - right) < 0.4 * entry.size && number.box.left - entry.title.at(-1)!.box.right > 2 * entry.size;
 }
 
 /**
- * Which rows are entries: those with dots, and those without whose number stands below or above theirs. Below the last one with dots
- * they must follow closely: a running footer ends with a number, too.
+ * Decides which rows are entries: those with dots, and those without dots whose number stands below or above a number of these. Rows below the last one with dots
+ * must follow closely, because a running footer also ends with a number.
  */
 function membersOf(rows: { entry: Entry | null; led: boolean }[], right: number): boolean[] {
   const led = rows.flatMap(({ entry, led: isLedRow }) => (isLedRow && entry !== null ? [entry] : []));
@@ -81,19 +81,19 @@ function cell(row: number, column: number, words: Word[]): TableCell {
   return { row, column, rowSpan: 1, columnSpan: 1, columnHeader: false, rowHeader: false, words: words.map(withoutDots), box };
 }
 
-/** Page numbers of contents never count down, in either kind of figures. */
+/** Page numbers of contents never count down, neither roman nor arabic ones. */
 function countsUp(entries: Entry[]): boolean {
   const pages = entries.map(({ page }) => Number(page[0]!.text)).filter((page) => !Number.isNaN(page));
   return pages.every((page, index) => index === 0 || page >= pages[index - 1]!);
 }
 
-/** All begin with a number, some of them of a section in another's: questions with their marks do not. */
+/** All begin with a number, and some of these are sub-section numbers. Numbers of questions are not. */
 function haveNumbersOfTwoDepths(entries: Entry[]): boolean {
   const depths = entries.map(({ title }) => (numbered.test(title[0]!.text) ? title[0]!.text.split('.').filter((part) => part !== '').length : 0));
   return !depths.includes(0) && new Set(depths).size > 1;
 }
 
-/** The page's table of contents, or null where fewer than three rows lead to a number: with dots, or two with dots and others around them, which begin with numbers of two depths and count up. */
+/** The page's table of contents. Null unless three rows lead to a number by dots, or two do and stand among others that begin with numbers of two depths and count up. */
 export function findContents(content: PageContent): Contents | null {
   const rows = rowsOf(content.lines).map((words) => ({ words, entry: entryOf(words), led: isLed(words) }));
   const led = rows.flatMap(({ entry, led: isLedRow }) => (isLedRow && entry !== null ? [entry] : []));
@@ -110,7 +110,7 @@ export function findContents(content: PageContent): Contents | null {
   let waiting: Word[] = [];
   for (let index = first; index <= last; index++) {
     const { words, entry } = rows[index]!;
-    // A row without a number is the first line of an entry that is too long for one, or a heading between two lists.
+    // A row without a number is the first line of an entry of several lines, or a heading between two lists.
     if (!member[index] || entry === null) {
       if (isHeadingBetween(words, led)) {
         parts.push([]);
@@ -124,7 +124,7 @@ export function findContents(content: PageContent): Contents | null {
   return { tables: parts.filter((entries) => entries.length > 0).map(tableOf), words: new Set(parts.flat().flatMap((entry) => [...entry.title, ...entry.page, ...entry.dots])) };
 }
 
-/** Clearly larger than the entries. */
+/** Whether the words are clearly larger than the entries. */
 function isHeadingBetween(words: Word[], led: Entry[]): boolean {
   const size = lowerMedian(led.map(({ title }) => title[0]!.size));
   return words.every((word) => word.size > 1.15 * size) && words.some((word) => /\p{L}{2}/u.test(word.text));
@@ -135,7 +135,7 @@ function tableOf(entries: Entry[]): FoundTable {
   return { box: unionBox(cells.map((each) => each.box)), rowCount: entries.length, columnCount: 2, cells, evidence: 'unruled', confidence: 0.9 };
 }
 
-/** The page without the words given. */
+/** The page without the given words. */
 export function withoutWords(content: PageContent, words: Set<Word>): PageContent {
   const lines = content.lines.map((line) => ({ ...line, words: line.words.filter((word) => !words.has(word)) }));
   return { ...content, words: content.words.filter((word) => !words.has(word)), lines: lines.filter((line) => line.words.length > 0) };

@@ -1,4 +1,4 @@
-/** Where a page shows pictures, drawings and charts, and which text stands inside them. */
+/** Finds the pictures, drawings and charts of a page, and the text inside them. */
 import { fromTop } from '../page/group-by-baseline.js';
 import { areaOf, boxesOverlap, heightOf, holdsMiddle, horizontalGap, horizontalOverlap, intersection, middleX, middleY, unionBox, verticalOverlap, widthOf } from '../../geometry/box.js';
 import { median, sortedNumbers } from '../../geometry/statistics.js';
@@ -6,7 +6,7 @@ import type { Box, PageContent } from '../../pdf/pdf-page.js';
 import type { FigureRegion } from '../page/regions.js';
 import type { TextLine } from '../page/text-line.js';
 
-/** Points; what is smaller is an ornament, a bullet or an icon. */
+/** Points: a smaller object is an ornament, a bullet or an icon. */
 const smallestFigure = 24;
 
 interface Part {
@@ -36,7 +36,7 @@ function collectParts(content: PageContent, tables: Box[], pieces: TextLine[]): 
   for (const drawn of content.boxes) {
     const { box } = drawn;
     if (drawn.fill >= 0 && !isWhite(drawn.fill)) {
-      // A filled box with text in it is a heading's or a cell's background; a bar has none.
+      // A filled box with text in it is the background of a heading or a cell; a bar of a chart contains no text.
       if (Math.min(widthOf(box), heightOf(box)) >= 2 && !pieces.some((piece) => holdsMiddle(box, piece.box))) add(box, 'bar');
     } else if (drawn.stroke >= 0 && !framesText(box, pieces)) {
       add(box, 'frame');
@@ -46,7 +46,7 @@ function collectParts(content: PageContent, tables: Box[], pieces: TextLine[]): 
   return parts;
 }
 
-/** Lines of at least so many words are text; with at least so many of them a frame holds text, whatever is drawn beside it. */
+/** A line of at least this many words is text. A frame with at least this many such lines contains text, whatever is drawn beside it. */
 const wordsInLine = 5;
 const linesInFrame = 3;
 
@@ -73,7 +73,7 @@ function cluster(parts: Part[]): Part[][] {
   return groups;
 }
 
-/** Axes belong to the bars they touch. */
+/** Joins axes to the bars that they touch. */
 function withAxes(box: Box, content: PageContent): Box {
   const touching: Box[] = [box];
   for (const { orientation, position, start, end } of content.rulings) {
@@ -95,14 +95,14 @@ function isFigure(group: Part[], box: Box): boolean {
   return group.filter((part) => part.kind === 'bar').length >= 3;
 }
 
-/** Share of the box that its text fills: a frame around paragraphs is no figure. */
+/** Share of the box that its text fills: a frame around paragraphs is not a figure. */
 export function textShare(box: Box, pieces: TextLine[]): number {
   let covered = 0;
   for (const piece of pieces) if (holdsMiddle(box, piece.box)) covered += widthOf(piece.box) * 1.2 * piece.size;
   return covered / Math.max(1, areaOf(box));
 }
 
-/** Lines of the page's own size that begin at one edge, below larger ones that say what they are about, or program text: a box around text, with round corners perhaps. */
+/** Whether a box, perhaps with round corners, frames text: lines of the page's own size that begin at one edge, below larger titles, or program text. */
 export function holdsText(box: Box, pieces: TextLine[], bodySize: number): boolean {
   const inner = pieces.filter((piece) => holdsMiddle(box, piece.box));
   if (inner.length === 0) return false;
@@ -115,11 +115,11 @@ export function holdsText(box: Box, pieces: TextLine[], bodySize: number): boole
   return edges <= 2 && (inner.every(isOwn) || edges === 1 && inner.every((piece) => isOwn(piece) || piece.size > bodySize && piece.size < largestTitle * bodySize) && hasTitles(inner, isOwn));
 }
 
-/** In sizes of the text below it: the title of a box. */
+/** The largest title of a box, in sizes of the text below it. Then the fewest words of such text. */
 const largestTitle = 1.3;
 const wordsOfText = 4;
 
-/** Every line that is larger has text of some words right below it. */
+/** Every larger line has text of some words right below it. */
 function hasTitles(lines: TextLine[], isOwn: (line: TextLine) => boolean): boolean {
   const sorted = fromTop(lines);
   return sorted.every((line, index) => {
@@ -128,12 +128,12 @@ function hasTitles(lines: TextLine[], isOwn: (line: TextLine) => boolean): boole
   });
 }
 
-/** How many times as wide as high a box is around a title. */
+/** Width divided by height of a box around a title, at least. */
 const signShape = 3;
-/** In sizes of running text. */
+/** Size of such a title, in sizes of running text. */
 const signSize = 1.2;
 
-/** Nothing but lines of words in the middle of a wide box, the first one large: a title with something drawn around it. */
+/** Whether a wide box contains only lines of words in its middle, the first one large: a title with a drawn frame. */
 function isSign(box: Box, inner: TextLine[], bodySize: number): boolean {
   const middle = middleX(box);
   const [first] = fromTop(inner);
@@ -141,22 +141,22 @@ function isSign(box: Box, inner: TextLine[], bodySize: number): boolean {
     && first!.text.split(' ').length > 1 && inner.every((line) => line.angle === 0 && /\p{L}{2}/u.test(line.text) && Math.abs(middleX(line.box) - middle) < 0.5 * line.size);
 }
 
-/** The size of most lines of running text. */
+/** The median size of the lines of running text. */
 export function sizeOfText(pieces: TextLine[]): number {
   return median(pieces.filter((piece) => piece.text.length >= 25).map((piece) => piece.size));
 }
 
-/** Whether the text inside reads as labels; paragraphs over a picture are the page's own text. */
+/** Whether the text inside consists of labels. Paragraphs over a picture are text of the page. */
 export function readsAsLabels(box: Box, pieces: TextLine[]): boolean {
   const inner = pieces.filter((piece) => holdsMiddle(box, piece.box, 1));
   const long = inner.filter((piece) => piece.text.length > 60 || widthOf(piece.box) > 0.75 * widthOf(box) && piece.text.length > 30);
   return long.length <= 3 || long.length < 0.25 * inner.length && !hasParagraph(inner);
 }
 
-/** Lines of a paragraph that no label has. */
+/** A paragraph with this many lines is not a label. */
 const LINES_OF_PROSE = 5;
 
-/** Enough long lines of one size begin below one another. */
+/** Whether enough long lines of one size begin below one another. */
 function hasParagraph(lines: TextLine[]): boolean {
   const sorted = lines.filter(({ text, angle }) => angle === 0 && text.length > 40).sort((a, b) => a.box.left - b.box.left || a.baseline - b.baseline);
   let count = 1;
@@ -169,7 +169,7 @@ function hasParagraph(lines: TextLine[]): boolean {
   return false;
 }
 
-/** Short labels beside the axes stand just outside of the drawn part. */
+/** Short labels of the axes stand just outside of the drawn part. */
 function withLabels(box: Box, pieces: TextLine[]): Box {
   const reach = 10;
   const labels = pieces.filter((piece) => {
@@ -178,16 +178,16 @@ function withLabels(box: Box, pieces: TextLine[]): Box {
     const gapY = -verticalOverlap(box, piece.box);
     return gapX <= reach && gapY <= reach && (gapX < 0 || gapY < 0);
   });
-  // One label beside a figure without words of its own may be a caption's end or a page number.
+  // A single label beside a figure without words may be the end of a caption or a page number.
   const own = pieces.filter((piece) => holdsMiddle(box, piece.box)).length;
   return labels.length + own < 3 ? box : unionBox([box, ...labels.map((piece) => piece.box)]);
 }
 
-/** Points beside a figure in which what its axis shows may be written, and letters that this has at most. */
+/** Points between a figure and the title of its axis, and the most letters of such a title. */
 const axisReach = 20;
 const longestAxisTitle = 60;
 
-/** The figures with what is written upwards or downwards beside them, as titles of upright axes are; `objects` are tables. */
+/** Extends the figures by text beside them that is written upwards or downwards, as titles of vertical axes are. `objects` are tables. */
 export function withAxisTitles(figures: FigureRegion[], objects: Box[], pieces: TextLine[]): FigureRegion[] {
   const titles = pieces.filter(({ angle, text }) => (angle === 90 || angle === 270) && text.length <= longestAxisTitle);
   return titles.length === 0 ? figures : figures.map((figure) => {
@@ -207,7 +207,7 @@ function standsAlong(title: Box, box: Box): boolean {
   return gap > -0.5 * widthOf(title) && gap <= axisReach && middle > box.top && middle < box.bottom && heightOf(title) <= 1.1 * heightOf(box);
 }
 
-/** The figures of a page, top to bottom. Parts inside `tables` belong to those. */
+/** The figures of a page, from the top. Parts inside `tables` belong to these. */
 export function findFigures(content: PageContent, tables: Box[], pieces: TextLine[]): FigureRegion[] {
   const figures: FigureRegion[] = [];
   const bodySize = sizeOfText(pieces);
@@ -224,18 +224,18 @@ export function findFigures(content: PageContent, tables: Box[], pieces: TextLin
     if (ownsText || isImage) figures.push({ box, chart, ownsText });
   }
   figures.sort((a, b) => a.box.top - b.box.top);
-  // What lies wholly within another figure is part of it.
+  // A figure that lies entirely in another one is part of it.
   return figures.filter((figure) => !figures.some((other) => other !== figure && areaOf(other.box) > areaOf(figure.box) && holdsMiddle(other.box, figure.box)));
 }
 
-/** Text on a picture's edge is the paragraph that begins right below it, not a label in it, nor is what stands out of it. */
+/** Whether a piece belongs to the figure. Text on the edge of a picture is the paragraph right below it, and text that extends beyond the picture is not a label either. */
 function holds(figure: Box, text: Box): boolean {
   const slack = 0.25 * heightOf(text);
   const within = horizontalOverlap(figure, text);
   return within >= 0.75 * widthOf(text) && holdsMiddle(figure, text, 1) && text.top > figure.top - slack && text.bottom < figure.bottom + slack;
 }
 
-/** Splits the pieces into those inside a figure, by figure, and the others. */
+/** Splits the pieces into those inside each figure and the others. */
 export function splitByFigure(pieces: TextLine[], figures: FigureRegion[]): { inside: TextLine[][]; outside: TextLine[] } {
   const inside: TextLine[][] = figures.map(() => []);
   const outside: TextLine[] = [];

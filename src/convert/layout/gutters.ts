@@ -1,4 +1,4 @@
-/** The white strip between two columns: where it stands, how far up and down it runs, and whether it parts a table rather than columns. */
+/** Finds the gutter between two columns: its place, its vertical range, and whether it separates columns or the cells of a table. */
 import { fromTopEdge } from '../page/group-by-baseline.js';
 import { baselineTolerances } from '../page/tolerances.js';
 import { beginsWithBullet } from '../wording/markers.js';
@@ -14,22 +14,22 @@ import { breaksSentences, isProse, rowsOf, sideOf, widthBetween } from './sides.
 
 export interface Gutter {
   x: number;
-  /** No piece crosses x between these. */
+  /** No piece crosses x between these two. */
   top: number;
   bottom: number;
 }
 
-/** The size most of the text has, by pieces. */
+/** The size of most of the text, by pieces. */
 export function medianSize(pieces: Piece[]): number {
   return median(pieces.filter((piece) => piece.line !== null).map((piece) => piece.line!.size)) || 10;
 }
 
-/** Limits of the effort, far beyond what a page of text needs. */
+/** Limits of the computation, far above the needs of a page of text. */
 const mostPieces = 4000;
 const mostEdges = 60;
 const mostRuns = 12;
 
-/** x positions at which several pieces begin or end: a column's edge is one of them. The busiest come first. */
+/** x positions at which several pieces begin or end, as candidates for the edge of a column. The most frequent come first. */
 function candidateEdges(pieces: Piece[]): number[] {
   const tolerance = 2.5;
   const edges: { x: number; weight: number }[] = [];
@@ -49,7 +49,7 @@ function candidateEdges(pieces: Piece[]): number[] {
   return edges.sort((a, b) => b.weight - a.weight).slice(0, mostEdges).map((edge) => edge.x);
 }
 
-/** One line by itself, like the number of an equation: it goes with what stands beside it, even where the baselines differ. */
+/** A separate line, like the number of an equation, belongs to the text beside it, even if their baselines differ. */
 function isAlone(rows: Row[], index: number): boolean {
   const row = rows[index]!;
   const distance = Math.min(row.baseline - (rows[index - 1]?.baseline ?? -Infinity), (rows[index + 1]?.baseline ?? Infinity) - row.baseline);
@@ -60,13 +60,13 @@ function standsBeside(row: Row, others: Row[], alone: boolean): boolean {
   return others.some((other) => Math.abs(other.baseline - row.baseline) < (alone ? 0.6 * Math.max(row.size, other.size) : 0.25 * Math.min(row.size, other.size)));
 }
 
-/** The rows of one side stand each beside a row of the other, as in a table, a form or a list with its markers. */
+/** Whether each row of one side stands beside a row of the other, as in a table, a form or a list with its markers. */
 function partsRows(left: Side, right: Side): boolean {
   const leftRows = rowsOf(left);
   const rightRows = rowsOf(right);
   if (leftRows.length === 0 || rightRows.length === 0) return false;
   const [fewer, many] = leftRows.length <= rightRows.length ? [leftRows, rightRows] : [rightRows, leftRows];
-  // What stands above and below the other side is beside nothing: a short line between clauses and their numbers.
+  // Rows above and below the other side stand beside nothing, such as a short line between clauses and their numbers.
   const few = fewer.filter(({ baseline, size }) => baseline > many[0]!.baseline - size && baseline < many.at(-1)!.baseline + size);
   if (few.length === 0) return false;
   const aligned = few.filter((row, index) => standsBeside(row, many, isAlone(few, index))).length;
@@ -77,7 +77,7 @@ function partsRows(left: Side, right: Side): boolean {
   return !isProse(fewer === leftRows ? left : right, few);
 }
 
-/** Ink may reach this far over a gutter, as a multiple of the size: letters lean, fitted lines vary. */
+/** Ink may extend this far over a gutter, in sizes: letters lean, and fitted lines vary. */
 const slack = 0.2;
 
 /** The ranges of y in which no piece crosses x. */
@@ -93,14 +93,14 @@ function openRuns(x: number, pieces: Piece[], reach: number): Run[] {
   return runs.length <= mostRuns ? runs : runs.sort((a, b) => heightOf(b) - heightOf(a)).slice(0, mostRuns);
 }
 
-/** Something stands between the ruling and x: the edge of a frame beside the braces of a program separates nothing. */
+/** Whether a piece stands between the ruling and x: the edge of a frame beside the braces of a program separates nothing. */
 function isApart(rule: ColumnRule, x: number, pieces: Piece[]): boolean {
   const [left, right] = [Math.min(rule.x, x), Math.max(rule.x, x)];
   return pieces.some(({ box }) => box.left >= left && box.right <= right && box.top < rule.bottom && box.bottom > rule.top);
 }
 
 /**
- * Where lines are drawn between columns, the columns reach as far as the lines: what stands where they are broken spans the
+ * If rulings are drawn between columns, the columns extend as far as the rulings. Text at a break of the rulings spans the
  * columns, however short it is.
  */
 function ruledRuns(x: number, runs: Run[], rules: ColumnRule[], pieces: Piece[], size: number): { run: Run; ruled: boolean }[] {
@@ -113,19 +113,19 @@ function ruledRuns(x: number, runs: Run[], rules: ColumnRule[], pieces: Piece[],
   });
 }
 
-/** So close, in ems, stand lines between which one column has no other. */
+/** In ems: two lines with less distance have no other line of their column between them. */
 const noneBetween = 2.2;
 
-/** The line stands at the white space between two lines of the other side that follow each other: columns with much leading. */
+/** Whether the line stands beside the white space between two successive lines of the other side: columns with wide leading. */
 function fallsBetween(box: Box, others: Box[], index: number, size: number): boolean {
   const [above, below] = [others[index - 1], others[index]];
   return above !== undefined && below !== undefined && box.top >= above.top && box.bottom <= below.bottom && below.top - above.top < noneBetween * size && below.top - above.top > 1.1 * size;
 }
 
-/** Some line of one side stands beside a line of the other; indented lines above and below lines at the edge do not, as in program text. */
+/** Whether some line of one side stands beside a line of the other. Indented lines above and below lines at the edge do not, as in program text. */
 function areSideBySide(left: Side, right: Side, size: number): boolean {
   const isBeside = (one: Box, other: Box): boolean => verticalOverlap(one, other) > 0.3 * size;
-  // Columns show it at once; all lines are checked only where no two stand side by side.
+  // Columns show it within a few lines. All lines are compared only if these do not.
   if (left.pieces.slice(0, 8).some((piece) => right.pieces.some((other) => isBeside(piece.box, other.box)))) return true;
   const byTop = (side: Side): Box[] => side.pieces.map((piece) => piece.box).sort((a, b) => a.top - b.top);
   const [lefts, rights] = [byTop(left), byTop(right)];
@@ -153,14 +153,14 @@ function judgeRun(x: number, run: Run, ruled: boolean, pieces: Piece[], size: nu
   // Two lines side by side are a row; three with a wide gap between them, or many with a narrow one, are columns.
   const apart = !hasObject && areBlocksApart(left, right, size);
   if (height < (hasObject || ruled ? 1.2 : apart ? 1.9 : 2.6) * size) return 0;
-  // A table beside text is one piece and as good as the lines that it is as high as.
+  // A table beside text is one piece and counts as the lines of the same height.
   const beside = hasObject ? Math.max(rows, Math.min(Math.max(left.pieces.length, right.pieces.length), height / (1.3 * size))) : rows;
   if (width < (beside >= (hasObject ? 8 : 10) ? 0.6 : 0.9) * size) return 0;
   if (!ruled && (!apart && partsRows(left, right) || !hasObject && !areSideBySide(left, right, size))) return 0;
   return height * Math.min(1.5, width / size);
 }
 
-/** Where the left side's text ends and the right side's begins along a gutter. */
+/** The end of the left side's text and the begin of the right side's, along a gutter. */
 function strip(gutter: Gutter, pieces: Piece[]): { from: number; to: number } {
   let from = -Infinity;
   let to = Infinity;
@@ -173,12 +173,12 @@ function strip(gutter: Gutter, pieces: Piece[]): { from: number; to: number } {
   return { from, to };
 }
 
-/** In ems: white space below a block that stands by itself at the head of a column. */
+/** In ems: white space below a separate block at the head of a column. */
 const whiteBelowHead = 1.5;
 
 /**
- * The run without what stands above the side that is read first, as a letter's sender does, right of the address and far above
- * it: columns begin side by side.
+ * The run without the block above the side that is read first, such as a letter's sender at the right of the address and far above
+ * it. Columns begin side by side.
  */
 function withoutHead(x: number, run: Run, pieces: Piece[], size: number, rightToLeft: boolean): Run {
   const sides: { first: Box[]; second: Box[] } = { first: [], second: [] };
@@ -195,22 +195,22 @@ function withoutHead(x: number, run: Run, pieces: Piece[], size: number, rightTo
   return next - end < whiteBelowHead * size ? run : { top: (Math.min(top, next) + end) / 2, bottom: run.bottom };
 }
 
-/** In ems: a heading is larger; first lines below it stand level, but for the white space above a paragraph, which some programs leave out at the head of a column. */
+/** A heading is at least this many times larger than the text; the first lines below it are level within this many ems. The tolerance covers the white space above a paragraph, which some programs leave out at the head of a column. */
 export const headingSize = 1.12;
 export const shifted = 1.1;
 /** The white space beside such a heading is nearly as high as that of its own column around it. */
 const alikeWhite = 0.6;
-/** More on a page are no headings. */
+/** A page with more has no headings. */
 const mostHeadings = 12;
 
 /**
- * The run down to the second heading whose columns begin below it side by side: a section of columns ends there, though its
- * heading is too short to cross the gutter. Beside such a heading the other column is white.
+ * The run down to the second heading whose columns begin below it side by side. A section of columns ends there, although its
+ * heading is too short to cross the gutter. The other column is white beside such a heading.
  */
 function untilSection(x: number, run: Run, pieces: Piece[], size: number): Run {
   const within = pieces.filter(({ box }) => middleY(box) > run.top && middleY(box) < run.bottom);
   const isLeft = ({ box }: Piece): boolean => box.left + box.right <= 2 * x;
-  // It begins where its lines do.
+  // The heading begins where its lines do.
   const headings = within.filter((piece) => piece.line !== null && piece.line.size >= headingSize * size && isLeft(piece) !== hasRightToLeftLetter(piece.line.text));
   if (headings.length === 0 || headings.length > mostHeadings) return run;
   const ends = headings.filter((piece) => {
@@ -233,7 +233,7 @@ function opensSection(box: Box, own: Piece[], beside: Piece[], size: number): bo
   return drop > -baselineTolerances.line.ems * size && drop < shifted * size && white(beside, opposite) > alikeWhite * white(own, next);
 }
 
-/** The gutter that parts the most, or null where the pieces are one column. `rightToLeft`: the right side is read first. */
+/** The gutter that separates most text, or null if the pieces are one column. `rightToLeft`: the right side is read first. */
 export function findGutter(pieces: Piece[], rules: ColumnRule[], rightToLeft: boolean): Gutter | null {
   if (pieces.length < 2 || pieces.length > mostPieces) return null;
   const size = medianSize(pieces);
@@ -251,7 +251,7 @@ export function findGutter(pieces: Piece[], rules: ColumnRule[], rightToLeft: bo
   };
   for (const x of [...candidateEdges(pieces), ...wideGaps(pieces, size)]) tryAt(x);
   if (best === null) return null;
-  // Text of other widths above and below may leave the strip open further up or down at another x.
+  // Text of other widths above and below may extend the strip up or down at another x.
   const { from, to } = strip(best, pieces);
   for (const share of [0.1, 0.3, 0.5, 0.7]) tryAt(from + share * (to - from));
   return best;

@@ -1,4 +1,4 @@
-/** Invisible text: kept where it is the text layer of a scanned picture, left out where it hides from the reader. */
+/** Invisible text: kept if it is the text layer of a scanned picture, dropped if it is hidden from the reader. */
 import { containsPoint, heightOf, horizontalOverlap, middleX, middleY, verticalOverlap, widthOf } from '../../geometry/box.js';
 import type { Box, PageContent, Word } from '../../pdf/pdf-page.js';
 
@@ -8,7 +8,7 @@ function liesOn(word: Word, boxes: Box[]): boolean {
   return boxes.some((box) => containsPoint(box, x, y));
 }
 
-/** A word drawn where a visible one stands says the same again. */
+/** A word that is drawn over the same visible word repeats it. */
 function isCovered(word: Word, visible: Word[]): boolean {
   return visible.some(({ box }) => {
     const width = horizontalOverlap(box, word.box);
@@ -22,15 +22,15 @@ function isUsed(words: Word[], content: PageContent): (word: Word) => boolean {
   const pictures = content.images.map((image) => image.box).filter((box) => widthOf(box) * heightOf(box) > 0.03 * content.width * content.height);
   const visible = words.filter((word) => !word.invisible);
   const onPictures = invisible.filter((word) => liesOn(word, pictures));
-  // A layer that OCR wrote matches its pictures; a few words of it may reach over their edges.
+  // A layer from OCR matches its pictures; a few of its words may extend beyond them.
   const matches = onPictures.length >= 0.7 * invisible.length;
   if (!matches) return (word) => !word.invisible;
-  // On a page that shows its text as text, an invisible copy would double it.
+  // If a page shows its text as text, an invisible copy would double it.
   const doubled = new Set(visible.length === 0 || visible.length * invisible.length > 4e6 ? [] : invisible.filter((word) => isCovered(word, visible)));
   return (word) => !word.invisible || !doubled.has(word);
 }
 
-/** The page without the words that hide from the reader, and how many invisible characters were kept. */
+/** Returns the page without the words that are hidden from the reader, and the number of invisible characters that were kept. */
 export function readableText(content: PageContent): { content: PageContent; invisibleCharacters: number } {
   if (!content.words.some((word) => word.invisible)) return { content, invisibleCharacters: 0 };
   const used = isUsed(content.words, content);

@@ -1,4 +1,4 @@
-/** Blocks at the head of a letter or an invoice: the sender, and the number and the date far beside it. */
+/** Finds blocks at the head of a letter or an invoice: the sender, and the number and date far beside it. */
 import { fromTopEdge } from '../page/group-by-baseline.js';
 import { baselineTolerances } from '../page/tolerances.js';
 import { middleY } from '../../geometry/box.js';
@@ -6,15 +6,15 @@ import { median } from '../../geometry/statistics.js';
 import type { Piece, Run, Side } from './sides.js';
 import { breaksSentences, rowsOf, widthBetween } from './sides.js';
 
-/** In ems: white space so wide parts blocks of words, such as a sender's address from the number and date of an invoice, although their rows stand level. */
+/** In ems: white space at least this wide separates blocks of words, such as a sender's address and the number and date of an invoice, although their rows are level. */
 const wideWhite = 8;
-/** The fewest characters of a row of such a block, as the median. */
+/** The least median of characters in the rows of such a block. */
 const wordyRow = 8;
 const mostBlockRows = 12;
-/** More rows with wide white are a table or a form. */
+/** More rows with wide white space are a table or a form. */
 const mostWideRows = 12;
 
-/** Middles of the white space so wide that it parts blocks although nothing begins or ends at one x: one is flush left, the other flush right. */
+/** The middles of white space so wide that it separates blocks although no edges are aligned there: one block is flush left, the other flush right. */
 export function wideGaps(pieces: Piece[], size: number): number[] {
   const sorted = pieces.filter(({ line }) => line !== null).sort((a, b) => a.line!.baseline - b.line!.baseline || a.box.left - b.box.left);
   const gaps: number[] = [];
@@ -25,7 +25,7 @@ export function wideGaps(pieces: Piece[], size: number): number[] {
   return gaps.length > mostWideRows ? [] : gaps;
 }
 
-/** Two blocks of words far apart, one flush left, the other flush right: no list of things with their numbers or pages, and no rows. */
+/** Whether the two are blocks of words far apart, one flush left, the other flush right. A list of items with numbers or pages is not, nor are rows. */
 export function areBlocksApart(left: Side, right: Side, size: number): boolean {
   if (widthBetween(left, right) < wideWhite * size) return false;
   const [lefts, rights] = [rowsOf(left), rowsOf(right)];
@@ -35,18 +35,18 @@ export function areBlocksApart(left: Side, right: Side, size: number): boolean {
     && rows.every(({ first, last }) => /\p{L}{2}/u.test(first) && !/[.…]{4}|:$/u.test(last)));
 }
 
-/** More lines are no block at the head of a letter. */
+/** A block with more lines does not belong to the head of a letter. */
 const mostOfBlock = 10;
 /** The fewest characters of a line of running text. */
 const lettersOfText = 24;
-/** In ems: white space below a block that stands by itself. */
+/** In ems: white space below a separate block. */
 const whiteBelow = 1.5;
-/** The white space below such a block, against the widest white space between its lines. */
+/** The ratio of the white space below such a block to the widest white space between its lines. */
 const clearlyWider = 1.6;
 
 /**
- * The run down to where a block of short lines ends, as the number and the date of an invoice do beside its sender: what stands far below the
- * sender, and beside nothing, is the next part. Columns of running text are read to their ends.
+ * The run down to the end of a block of short lines, such as the number and date of an invoice beside its sender. Text far below the sender with
+ * nothing beside it is the next part. Columns of running text are read to their ends.
  */
 export function untilBlockEnds(x: number, run: Run, pieces: Piece[], size: number): Run {
   const within = fromTopEdge(pieces.filter(({ box }) => middleY(box) > run.top && middleY(box) < run.bottom));

@@ -1,16 +1,16 @@
-/** Lines cut into pieces at wide white space and at words that belong to a table, a formula or a listing. */
+/** Splits lines into pieces at wide white space and at words that belong to a table, a formula or a listing. */
 import { firstOf, fromLeft, lastOf, splitWhere } from '../page/group-by-baseline.js';
 import { gapTolerances } from '../page/tolerances.js';
 import { horizontalGap } from '../../geometry/box.js';
 import type { Line, Word } from '../../pdf/pdf-page.js';
 
-/** The words of a line, split where white space wider than between words opens, or where words are taken. The words of a line that is partly read from the right are not in reading order. */
+/** The words of a line, split where a gap wider than a word space opens, or where words are taken. If a line is partly read from the right, its words are not in reading order. */
 export function piecesOfLine(line: Line, taken: Set<Word>): Word[][] {
   if (line.angle === 0 && line.words.some((word, index) => index > 0 && word.box.left < line.words[index - 1]!.box.left)) return piecesByPlace(line.words, taken);
   return partsOf(line.words, taken, line.angle === 0);
 }
 
-/** The words of a line without those that are taken, parted where words are taken and where a gap wider than `gapTolerances.fragment` opens. */
+/** The words of a line without those that are taken, split where words are taken and where a gap wider than `gapTolerances.fragment` opens. */
 export function partsOf(words: Word[], taken: Set<Word>, isUpright = true): Word[][] {
   const isGap = (last: Word, word: Word): boolean => isUpright && !word.glued && horizontalGap(word.box, last.box) > gapTolerances.fragment * Math.max(word.size, last.size);
   const parts = splitWhere(words, (open, word) => taken.has(word) || taken.has(lastOf(open)) || isGap(lastOf(open), word));

@@ -1,4 +1,4 @@
-/** Which text of a page keeps its lines, and which words may be in tables. */
+/** Decides which text of a page keeps its lines, and which words may belong to tables. */
 import type { PageContent, Word } from '../../pdf/pdf-page.js';
 import type { Contents, Listing } from '../page/regions.js';
 import { findAlgorithms } from './algorithms.js';
@@ -11,9 +11,9 @@ import { steppedListings } from './stepped-listings.js';
 export interface FoundListings {
   /** The page without the words of its tables of contents and the line numbers of its listings. */
   content: PageContent;
-  /** Algorithms, and programs with their output: each of their lines is a text line. */
+  /** Algorithms, and programs with their output: each line stays a text line. */
   listings: Listing[];
-  /** The words of programs whose lines are numbered. */
+  /** The words of programs with numbered lines. */
   code: Set<Word>;
 }
 
@@ -25,7 +25,7 @@ export function findListings(page: PageContent, contents: Contents | null): Foun
   return { content, code, listings: [...algorithms, ...printedListings(content, new Set([...algorithms.flat(2), ...code]))] };
 }
 
-/** The page as the table finder gets it: without the words of listings and of its outermost margins. */
+/** The page as input of the table finder: without the words of listings and of its outermost margins. */
 export function tableContent({ content, listings, code }: FoundListings): PageContent {
   return withoutWords(content, new Set([...marginWords(content), ...code, ...listings.flat(2)]));
 }

@@ -1,19 +1,19 @@
-/** Justified lines whose white space is stretched as far as that between columns: evenly, and lines above or below run across it. */
+/** Finds justified lines whose word spaces are as wide as a gutter: the spaces are even, and lines above or below cross them. */
 import { areLevel, fromTopLeft } from '../page/group-by-baseline.js';
 import { baselineTolerances } from '../page/tolerances.js';
 import { unionBox, widthOf } from '../../geometry/box.js';
 import { lowerMedian } from '../../geometry/statistics.js';
 import type { Line, Word } from '../../pdf/pdf-page.js';
 
-/** In ems: white space between words that makes a line a loose one, and white space that parts the lines of two columns whatever stands around. */
+/** In ems: the least word space of a loose line, and the white space that always separates the lines of two columns. */
 const looseGap = 0.45;
 const widestGap = 3;
-/** White space in parts of the line's median; sentences and clauses end with more of it. */
+/** Word spaces in medians of the line; the spaces behind sentences and clauses are wider. */
 const least = 0.6;
 const most = 1.4;
 const mostAfterStop = 2.6;
 const stop = /[.,;:!?][)\]”"'’]*$/u;
-/** With fewer gaps nothing shows that they are alike. */
+/** Fewer gaps do not show that they are even. */
 const fewestGaps = 3;
 
 interface Gap {
@@ -29,7 +29,7 @@ function gapsOf(words: Word[]): Gap[] {
   });
 }
 
-/** The gaps, where they are those of a line that is stretched evenly; else none. */
+/** The gaps of an evenly stretched line; none for other lines. */
 function stretchedGaps(words: Word[], size: number): Gap[] {
   const gaps = gapsOf(words);
   if (gaps.length < fewestGaps) return [];
@@ -38,7 +38,7 @@ function stretchedGaps(words: Word[], size: number): Gap[] {
   return middle >= looseGap * size && isEven ? gaps : [];
 }
 
-/** Some line right above or below runs across the white space. */
+/** Whether a line right above or below crosses the white space. */
 function isCrossed({ left, right }: Gap, { baseline, size }: Line, around: Line[]): boolean {
   return around.some((other) => {
     const distance = Math.abs(other.baseline - baseline);
@@ -47,10 +47,10 @@ function isCrossed({ left, right }: Gap, { baseline, size }: Line, around: Line[
   });
 }
 
-/** A line is torn into no more parts. */
+/** The most parts of one line. */
 const mostParts = 12;
 
-/** Lines from top to bottom with their loose parts joined, and those that are to be taken as a whole. */
+/** The lines from top to bottom with their loose parts joined, and those that are kept whole. */
 export function withLooseLines(lines: Line[]): { lines: Line[]; whole: Set<Line> } {
   const upright = fromTopLeft(lines.filter(({ angle }) => angle === 0));
   const whole = new Set<Line>();

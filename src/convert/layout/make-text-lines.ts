@@ -1,4 +1,4 @@
-/** Makes the text lines (page/text-line.ts) of a page from its lines (pdf/glyphs-to-lines.ts, ocr/recognised-lines.ts): cut at wide white space and where a table takes words, with formulas and the lines of listings as lines of their own. */
+/** Makes the text lines of a page from its words: lines and pieces of lines, also of formulas and listings. */
 import type { PageContent, Word } from '../../pdf/pdf-page.js';
 import type { FoundFormula } from '../formulas/find.js';
 import { withHangingSigns } from '../formulas/hanging.js';
@@ -11,16 +11,16 @@ import { partsOf, piecesOfLine } from './line-pieces.js';
 import { withLooseLines } from './loose-lines.js';
 import { tagRoles } from './tag-roles.js';
 
-/** What of a page is a formula or keeps its lines, and what the network predicts of the others. */
+/** The formulas and listings of a page, and the layout prediction for the other lines. */
 export interface LineRegions {
-  /** Words that are in no text line: those of tables, formulas and listings. */
+  /** Words outside all text lines: those of tables, formulas and listings. */
   taken: Set<Word>;
   formulas: FoundFormula[];
   listings: Listing[];
   prediction: LayoutPrediction | null;
 }
 
-/** In the order of the page's lines; formulas and the lines of listings follow. */
+/** Returns the lines in the page's order, followed by formulas and the lines of listings. */
 export function textLinesOf(content: PageContent, { taken, formulas, listings, prediction }: LineRegions): TextLine[] {
   const roleOf = tagRoles(content.structure);
   const pieces: TextLine[] = [];
@@ -40,12 +40,12 @@ function withPrediction(line: TextLine, [first]: Word[], prediction: LayoutPredi
   return ofLine === undefined ? line : { ...line, prediction: ofLine };
 }
 
-/** A formula takes the place of its lines as one. */
+/** One text line replaces the lines of a formula. */
 function lineOfFormula({ words, box, baseline, size, text, latex }: FoundFormula): TextLine {
   return { ...lineOfWords(words, [], () => 'Formula'), text, latex, box, baseline, size, spans: [], bold: false, boldPrefix: 0, order: Math.min(...words.map((word) => word.order)) };
 }
 
-/** A whole line, however wide the white space in it is. */
+/** A line that stays whole, however wide its gaps are. */
 function wholeLine(words: Word[], content: PageContent, roleOf: (mcid: number) => string): TextLine {
   return joinPieces(partsOf(words, new Set()).map((part) => lineOfWords(part, content.links, roleOf)));
 }

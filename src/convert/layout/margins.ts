@@ -1,4 +1,4 @@
-/** Words in the outermost margins of a page: no table reaches there, so the table finder does not receive them. */
+/** Finds the words in the outermost margins of a page. No table extends there, so that the table finder does not receive them. */
 import { bandsFromTop } from '../page/group-by-baseline.js';
 import { sortedNumbers } from '../../geometry/statistics.js';
 import { middleX, middleY } from '../../geometry/box.js';
@@ -20,7 +20,7 @@ function rowsFromTop(lines: Line[]): Row[] {
     .map(({ items, top, bottom }) => ({ lines: items, words: items.flatMap(({ words }) => words), top, bottom, size: items[0]!.size }));
 }
 
-/** Lines drawn down between the row and the next one inwards: three bound two columns at least, two with a line across between the rows bound cells. */
+/** Whether vertical rulings run between the row and the next one inwards: three bound at least two columns; two with a horizontal ruling between the rows bound cells. */
 function isInGrid(row: Row, next: Row, rulings: Ruling[]): boolean {
   const [upper, lower] = row.top < next.top ? [row, next] : [next, row];
   const [from, to] = [middleY(upper), middleY(lower)];
@@ -33,7 +33,7 @@ function isInGrid(row: Row, next: Row, rulings: Ruling[]): boolean {
   return across(upper.bottom - 1, lower.top + 1) && (walls.length >= 3 || isClosed);
 }
 
-/** Rows as far apart as these are repeated inwards, each with its lines on one edge or middle with one of the next row's: columns. */
+/** Whether the rows inwards repeat the distances of the first rows, and each line shares an edge or its middle with a line of the next row: columns of a table. */
 function continuesColumns(rows: Row[], gaps: number[]): boolean {
   const [first, second, third, fourth] = rows;
   if (first === undefined || second === undefined || third === undefined || fourth === undefined || first.lines.length < 2) return false;
@@ -42,7 +42,7 @@ function continuesColumns(rows: Row[], gaps: number[]): boolean {
   return [second, third, fourth].every((other) => first.lines.every((line) => other.lines.some(({ box }) => edges.some((edge) => Math.abs(edge(box) - edge(line.box)) < 1.5))));
 }
 
-/** The rows, outermost first, up to the first wide gap, if that gap comes before the margin ends; none where they are rows of a table. */
+/** The rows, outermost first, up to the first wide gap, if that gap comes before the margin ends; none if they are rows of a table. */
 function outermost(rows: Row[], rulings: Ruling[], ends: (row: Row) => boolean, gap: (row: Row, next: Row) => number): Word[] {
   const words: Word[] = [];
   const gaps = rows.slice(1, 8).map((next, index) => gap(rows[index]!, next));
@@ -56,7 +56,7 @@ function outermost(rows: Row[], rulings: Ruling[], ends: (row: Row) => boolean, 
   return [];
 }
 
-/** Words of the rows at the very top and bottom that wide white space parts from the rest, but for rows of tables that reach there. */
+/** The words of the rows at the very top and bottom that wide white space separates from the others, except for rows of tables there. */
 export function marginWords(content: PageContent): Set<Word> {
   const rows = rowsFromTop(content.lines);
   if (rows.length < 3) return new Set();

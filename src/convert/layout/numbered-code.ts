@@ -1,4 +1,4 @@
-/** Listings whose lines are numbered at their left: the numbers are no part of the program, and nothing in a program is a table. */
+/** Finds listings whose lines are numbered at their left. The numbers are not part of the program, and a program contains no table. */
 import { fromLeft, fromTop } from '../page/group-by-baseline.js';
 import type { PageContent, Ruling, Word } from '../../pdf/pdf-page.js';
 
@@ -8,22 +8,22 @@ export interface NumberedListing {
   code: Word[];
 }
 
-/** What hardly any text but a program contains. */
+/** Characters that hardly any text but a program contains. */
 export const programSign = /[{}();=<>$#|[\]\\]|^(?:import|from|def|class|return|else|end|SELECT|INSERT|WHERE)\b/;
 
-/** Lines that must be numbered. Numbers set like the program itself are the first column of a table as likely: then there must be more lines, and more of them with characters that prices and remarks have not. */
+/** The least numbered lines, and the share of them with characters of programs. If the numbers are set like the program, they may be the first column of a table: then more lines are needed, with characters that prices and remarks lack. */
 const aside = { lines: 3, signs: 0.2, sign: programSign };
 const alike = { lines: 5, signs: 0.5, sign: /[{};<>\\]|==|:=|[-=]>|\(\)|^(?:import|from|def|class|return|else|end|SELECT|INSERT|WHERE)\b/ };
 /** The largest distance between a number and the left edge of the program, in ems. */
 export const nearest = 5;
-/** From one number to the next, in sizes of the larger of a number and usual text: a long line may be broken into some. */
+/** The largest distance from one number to the next, in sizes of the larger of a number and usual text: a long line may be broken into several. */
 const farthest = 5;
-/** A page with more numbers is no text. */
+/** A page with more numbers is not text. */
 export const mostNumbers = 2000;
 
 interface NumberedLine {
   number: Word;
-  /** What stands behind it on its baseline, from the left. */
+  /** The words behind it on its baseline, from the left. */
   words: Word[];
 }
 
@@ -34,7 +34,7 @@ export function numberedListings(page: PageContent): NumberedListing[] {
   return countsIn(words).flatMap((numbers) => listingBeside(numbers, words, page.rulings));
 }
 
-/** Columns of numbers, each greater by one than the one above it and set like it. */
+/** Columns of numbers, each one greater than the number above and set alike. */
 function countsIn(words: Word[]): Word[][] {
   const counts: Word[][] = [];
   const awaiting = new Map<number, Word[][]>();
@@ -75,7 +75,7 @@ function listingBeside(numbers: Word[], words: Word[], rulings: Ruling[]): Numbe
   return [{ numbers, code }];
 }
 
-/** The line's words up to the first one that is in another kind of font. */
+/** The line's words up to the first one in another kind of font. */
 function programOf({ words }: NumberedLine): Word[] {
   const end = words.findIndex(({ font }) => !font.monospace);
   return end < 0 ? words : words.slice(0, end);
@@ -93,7 +93,7 @@ function isProgram(written: NumberedLine[], count: number): boolean {
   return count >= least.lines && signs >= least.signs * written.length;
 }
 
-/** Lines are drawn between the rows of a table, not between those of a program. */
+/** Whether rulings run between the rows: they do in tables, not in programs. */
 export function isRuled(numbers: Word[], edge: number, rulings: Ruling[]): boolean {
   const across = rulings.filter(({ orientation, start, end }) => orientation === 'horizontal' && start < numbers[0]!.box.right && end > edge);
   const ruled = numbers.slice(1).filter((number, index) => across.some(({ position }) => position > numbers[index]!.baseline && position < number.baseline));

@@ -1,15 +1,15 @@
-/** Items of a list that stand side by side, as the options of an exam do. Their numbers run along the rows or down the columns. */
+/** Orders list items that stand side by side, such as the options of an exam. Their numbers run along the rows or down the columns. */
 import { lastOf, splitWhere } from '../page/group-by-baseline.js';
 import { markerOf } from '../wording/markers.js';
 import type { Marker } from '../wording/markers.js';
 import type { Piece } from './sides.js';
 
-/** Pieces on one height, from the left. */
+/** Pieces at one height, from the left. */
 interface Row {
   pieces: Piece[];
 }
 
-/** In ems: the white space before an item beside another one; how far lines may stand off the column of theirs. */
+/** In ems: the least white space before an item beside another one, and the distance of a line from its item's column. */
 const whiteBetween = 1.5;
 const slack = 0.6;
 /** The largest indent of the second line of an item, in ems. */
@@ -17,13 +17,13 @@ const furthestIn = 3;
 
 const initial = /^[A-Z]\.$/;
 
-/** An item's lines, each in pieces. */
+/** The lines of an item, each in pieces. */
 interface Item {
   lines: Piece[][];
   marker: Marker;
 }
 
-/** The lines of a run of rows in the order in which they are read. */
+/** The lines of a run of rows in reading order. */
 interface Run {
   first: Row;
   rows: Set<Row>;
@@ -37,14 +37,14 @@ function countedMarker(pieces: Piece[]): Marker | null {
   return marker === null || marker.kind === 'bullet' || marker.kind === 'check' || marker.shape === '[#]' ? null : marker;
 }
 
-/** The row's items, where it begins with one and each text far from the one before is another. */
+/** The row's items, if it begins with one and every text far from the previous one is another item. */
 function itemsOf({ pieces }: Row): Item[] | null {
   const parts = splitWhere(pieces, (part, piece, index) => piece.box.left - lastOf(part).box.right > whiteBetween * piece.line!.size && countedMarker(pieces.slice(index)) !== null);
   const items = parts.map((part) => ({ lines: [part], marker: countedMarker(part) }));
   return items.every((item): item is Item => item.marker !== null && item.marker.shape === items[0]!.marker?.shape) ? items : null;
 }
 
-/** The columns' items with the row's pieces as their next lines, where each stands right below one of them and no further out than its text. */
+/** Adds the row's pieces to the items of the columns, if each stands right below an item and begins no further out than the item's text. Otherwise returns null. */
 function continueItems(row: Row, above: Item[]): boolean {
   const owners = row.pieces.map((piece) => above.findLast(({ lines }) => {
     const [first] = lines.at(-1)!;
@@ -58,13 +58,13 @@ function continueItems(row: Row, above: Item[]): boolean {
 
 const areCounted = (items: Item[]): boolean => items.every(({ marker }, index) => index === 0 || valueOf(marker) === valueOf(items[index - 1]!.marker) + 1);
 
-/** Letters that are roman figures, too, count as letters: options seldom go beyond them. */
+/** Letters that are also roman numerals count as letters, because options seldom reach the others. */
 function valueOf({ text, value }: Marker): number {
   const letter = /^\(?([a-z])[.)]/i.exec(text)?.[1];
   return letter === undefined ? value : letter.toLowerCase().charCodeAt(0) - 96;
 }
 
-/** The items row by row, or column by column, as they count; null where they do neither. */
+/** The items row by row, or column by column, in the order of their numbers; null if neither order counts up. */
 function inOrder(rows: Item[][]): Item[] | null {
   const alongRows = rows.flat();
   if (areCounted(alongRows)) return alongRows;
@@ -73,7 +73,7 @@ function inOrder(rows: Item[][]): Item[] | null {
   return areCounted(downColumns) ? downColumns : null;
 }
 
-/** Below the items stand texts side by side that none of them takes as its next line: then they have no order here. */
+/** Whether texts side by side stand below the items that no item takes as its next line. Then the items have no order of their own. */
 function isTail(row: Row | undefined, above: Item[]): boolean {
   const [first, second] = row?.pieces ?? [];
   return first !== undefined && second !== undefined && first.line!.baseline - above[0]!.lines.at(-1)![0]!.line!.baseline < 1.6 * first.line!.size && second.box.left - first.box.right > whiteBetween * first.line!.size;
@@ -81,7 +81,7 @@ function isTail(row: Row | undefined, above: Item[]): boolean {
 
 const standUnder = (items: Item[], above: Item[]): boolean => items.length <= above.length && items.every(({ lines }, index) => Math.abs(lines[0]![0]!.box.left - above[index]!.lines[0]![0]!.box.left) < slack * lines[0]![0]!.line!.size);
 
-/** The runs of rows with items side by side; `rows` are from the top. */
+/** The runs of rows with items side by side; `rows` are sorted from the top. */
 export function optionsBeside(rows: Row[]): Run[] {
   const runs: Run[] = [];
   for (let index = 0; index < rows.length; index++) {
@@ -98,7 +98,7 @@ export function optionsBeside(rows: Row[]): Run[] {
     }
     const begin = index;
     index = end - 1;
-    // Initials of names count, too.
+    // Initials of names also form such a sequence.
     const mayBeNames = found.length === 1 && initial.test(items[0]!.marker.text);
     const order = mayBeNames || isTail(rows[end], found.at(-1)!) ? null : inOrder(found);
     if (order === null) continue;

@@ -1,4 +1,4 @@
-/** Fills and frames that text stands on: panels at a side of the page, as high as most of it, are columns of their own; others are set into the text around them. */
+/** Fills and frames under text: panels at a side of the page, as high as most of it, are columns of their own; others are set into the surrounding text. */
 import { heightOf, widthOf } from '../../geometry/box.js';
 import type { Box, DrawnBox } from '../../pdf/pdf-page.js';
 
@@ -9,14 +9,14 @@ export interface PanelEdge {
   bottom: number;
 }
 
-/** Shares of the page: so high a panel is at least, between so narrow and so wide, and so near it comes to the page's edge. The shade of a table's column stands in the type area. */
+/** Shares of the page: least height, least and largest width of a panel, and its largest distance from the page's edge. The fill of a table's column stands within the type area. */
 const highest = 0.6;
 const narrowest = 0.12;
 const widest = 0.5;
 const atEdge = 0.02;
 const mostEdges = 4;
 
-/** Edges between panels and what stands beside them, each once. */
+/** Edges between panels and the text beside them, each once. */
 export function sidePanels(boxes: DrawnBox[], width: number, height: number): PanelEdge[] {
   const edges: PanelEdge[] = [];
   for (const { box, fill } of boxes) {
@@ -38,7 +38,7 @@ export const mostBoxes = 400;
 /** A visible fill. */
 export const isGround = (fill: number): boolean => fill >= 0 && fill !== 0xffffff;
 
-/** Boxes that text may stand on. */
+/** Boxes that may have text on them. */
 export function textPanels(boxes: DrawnBox[]): Box[] {
   const panels = boxes.flatMap(({ box, fill, stroke }) => ((isGround(fill) || stroke >= 0) && widthOf(box) >= leastWidth && heightOf(box) >= leastHeight ? [box] : []));
   return panels.length > mostBoxes ? [] : panels;

@@ -1,4 +1,4 @@
-/** Programs with what they print, as a session at a terminal shows them, set in a monospace font among other text: what stands in columns there is no table. */
+/** Finds programs with their output, such as a terminal session, in a monospace font among other text. Their columns are not tables. */
 import { fromLeft, fromTop, rowsByBaseline } from '../page/group-by-baseline.js';
 import { baselineTolerances } from '../page/tolerances.js';
 import { partitionPoint } from '../../geometry/search.js';
@@ -6,33 +6,33 @@ import type { PageContent, Word } from '../../pdf/pdf-page.js';
 import { isRuled } from './numbered-code.js';
 
 const fewestLines = 2;
-/** Words in a monospace font; a page with more is no text. */
+/** Words in a monospace font; a page with more is not text. */
 const mostWords = 5000;
-/** From one line to the next, in ems: between parts of one listing there is an empty line at most. */
+/** From one line to the next, in ems: there is at most one empty line between the parts of a listing. */
 const farthest = 2.9;
-/** The same between a listing and the rest of it. */
+/** The same between a listing and its rest. */
 const mostWhite = 8;
-/** How much larger than another a line of the same listing may be. */
+/** The largest ratio of sizes between lines of one listing. */
 const sizeSlack = 0.06;
 
-/** What a line at a terminal, or one that a program printed, begins with: prompts, marked output, vectors that count their values. */
+/** Beginnings of lines at a terminal or of printed output: prompts, marked output, vectors that count their values. */
 const promptSign = /^(?:(?:\p{L}[\w.-]{0,15})?>{1,3} ?[\p{L}"'(.]|\$ [\p{L}.~/]|#[#>]|In ?\[\d+\]|\[1\] )/u;
-/** What hardly stands in a table or a typewritten text: calls, values given to names, blocks, statements with their ends. */
+/** Patterns that tables and typewritten text hardly contain: calls, assignments, blocks, statements with their ends. */
 const callSign = /[\p{L}\d_.]\(["'\p{L}]|[{}\\]|;$|<-|->|==|:=|\(\)|^[\p{L}_.][\w.$]* = |^Call:/u;
-/** Of its lines, how many have such characters where none begins with a prompt, and how many and in how many lines at least: what is typed in the cells of a table's columns may stand on a few baselines of its own. */
+/** The share of lines with such characters if none begins with a prompt, their number, and the fewest lines. Typewritten cells of a table's columns may also stand on a few baselines of their own. */
 const leastSigns = 0.2;
 const fewestSigns = 2;
 const fewestUnprompted = 4;
-/** Where a page has hardly other text, it may be typewritten as a whole. */
+/** A page with hardly any other text may be entirely typewritten. */
 const leastSignsAlone = 0.4;
 const leastOther = 12;
 
-/** The page's listings, each as the words of its lines, from the left. A column of names with what they mean beside it is none, nor is what has rules between its rows; words in `taken` are of other listings. */
+/** The page's listings, each as the words of its lines, from the left. A column of names beside their meaning is not a listing, nor are rows with rulings between them. Words in `taken` belong to other listings. */
 export function printedListings(page: PageContent, taken: Set<Word>): Word[][][] {
   const upright = page.words.filter(({ angle }) => angle === 0);
   const written = upright.filter((word) => word.font.monospace && !taken.has(word));
   if (written.length < fewestLines || written.length > mostWords) return [];
-  // Characters that such a font lacks come from others: `~`, `≤`.
+  // Characters that such a font lacks come from other fonts: `~`, `≤`.
   const isSign = ({ text }: Word): boolean => !/[\p{L}\p{N}.,:]/u.test(text);
   const signs = upright.filter((word) => !word.font.monospace && isSign(word));
   const others = fromTop(upright.filter((word) => !word.font.monospace && !isSign(word)));
@@ -46,7 +46,7 @@ export function printedListings(page: PageContent, taken: Set<Word>): Word[][][]
   return listings;
 }
 
-/** Below a listing, with nothing but white space between: the rest of what the program printed. */
+/** The text below a listing, with only white space between: the rest of the program's output. */
 function goesOn(listing: Word[][] | undefined, [first]: Word[][], others: Word[]): boolean {
   const above = listing?.at(-1)?.[0];
   const below = first?.[0];
@@ -54,12 +54,12 @@ function goesOn(listing: Word[][] | undefined, [first]: Word[][], others: Word[]
   return below.baseline - above.baseline < mostWhite * below.size && !standsBetween(above.baseline, below.baseline, others);
 }
 
-/** From the top, and each from the left. */
+/** Rows from the top, each from the left. */
 function linesOf(words: Word[]): Word[][] {
   return rowsByBaseline(fromTop(words), baselineTolerances.line).map(fromLeft);
 }
 
-/** Rows that follow each other in one size, without other text on or between their baselines. */
+/** Rows of one size that follow each other, without other text on or between their baselines. */
 function rangesOf(rows: Word[][], others: Word[]): Word[][][] {
   const ranges: Word[][][] = [];
   let open: Word[][] = [];
@@ -74,7 +74,7 @@ function rangesOf(rows: Word[][], others: Word[]): Word[][][] {
   return ranges.filter(({ length }) => length >= fewestLines);
 }
 
-/** Whether the baseline of one of `words`, which are in the order of these, lies between two heights. */
+/** Whether the baseline of one of `words`, sorted by baseline, lies between two heights. */
 function standsBetween(top: number, bottom: number, words: Word[]): boolean {
   const from = partitionPoint(words, ({ baseline }) => baseline < top);
   return from < words.length && words[from]!.baseline <= bottom;

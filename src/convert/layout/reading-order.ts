@@ -1,4 +1,4 @@
-/** The order in which a page is read: cut along the tallest gutter, above it, its sides, below it, until one column is left. */
+/** Determines the reading order of a page: splits it at the tallest gutter into the part above, the two sides and the part below, until each part is one column. */
 import { hasRightToLeftLetter } from '../wording/scripts.js';
 import { containsBox, holdsMiddle, middleY, unionBox } from '../../geometry/box.js';
 import type { Box } from '../../pdf/pdf-page.js';
@@ -28,7 +28,7 @@ function isRightToLeft(pieces: Piece[]): boolean {
   return rtl > 0.5 * all;
 }
 
-/** The last line of a paragraph that spans the columns may be too short to cross their gutter; it still belongs above them. */
+/** The last line of a paragraph that spans the columns may be too short to cross their gutter. It still belongs above them. */
 function belowLastLine(gutter: Gutter, pieces: Piece[]): number {
   const crossing = pieces.filter((piece) => piece.line !== null && piece.box.bottom <= gutter.top + 0.5 && piece.box.right > gutter.x && piece.box.left < gutter.x);
   const last = crossing.reduce<Piece | null>((lowest, piece) => (lowest === null || piece.box.bottom > lowest.box.bottom ? piece : lowest), null);
@@ -55,7 +55,7 @@ function cut(pieces: Piece[], rules: ColumnRule[], rightToLeft: boolean, depth: 
     for (const part of parts) {
       const own: Piece[][] = [];
       cut(part, rules, rightToLeft, depth + 1, own);
-      // Two sections of one column each are read like one.
+      // Two sections of one column each are read as one.
       if (wasOne && own.length === 1) leaves.at(-1)!.push(...own[0]!);
       else leaves.push(...own);
       wasOne = own.length === 1 && sections.length > 1 && sections.every(({ columns }) => columns.length === 0);
@@ -84,17 +84,17 @@ function cut(pieces: Piece[], rules: ColumnRule[], rightToLeft: boolean, depth: 
 }
 
 /**
- * The columns of a page in reading order. `lines` are the pieces to place, without furniture and without what stands in
- * figures; tables and figures of the structure take their place among them.
+ * The columns of a page in reading order. `lines` are the pieces to order, without furniture and without the text of
+ * figures. Tables and figures of the structure are ordered among them.
  */
 export function orderPage(structure: PageStructure, lines: TextLine[], vocabulary: Vocabulary): Column[] {
-  // A picture behind running text parts no columns of it: it stands where it begins.
+  // A picture behind running text does not separate its columns; it is ordered where it begins.
   const objects = [...structure.tables.map((table) => table.box), ...structure.figures.map(({ box, ownsText }) => (ownsText || !lines.some((line) => containsBox(box, line.box)) ? box : { ...box, bottom: box.top }))];
   const cards = structure.cardRows.map((row) => row.cards.map((card) => lines.filter((line) => holdsMiddle(card, line.box))));
   const inCards = new Set(cards.flat(2));
   const pieces: Piece[] = [
     ...wholeVerticalLines(lines.filter((line) => !inCards.has(line))).map(pieceOf),
-    // White space between columns is found from the text, not from the fill behind it.
+    // The text alone determines the white space between columns, not the fill behind it.
     ...[...objects, ...structure.cardRows.map(({ box }, row) => unionOf(cards[row]!.flat()) ?? box)].map((box, object) => ({ box, line: null, object })),
   ];
   const rightToLeft = isRightToLeft([...pieces, ...[...inCards].map(pieceOf)]);
@@ -116,7 +116,7 @@ function pieceOf(line: TextLine): Piece {
   return { box: line.angle === 270 ? line.box : nominalBox(line), line, object: -1 };
 }
 
-/** The column, parted where a row of cards stands in it: each card is a column then. */
+/** Splits the column at each row of cards in it; each card is then a column. */
 function withCards(column: Column, cardsAt: (object: number) => Column[] | null): Column[] {
   const parts: Column[] = [];
   let open: ColumnItem[] = [];

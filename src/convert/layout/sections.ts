@@ -1,4 +1,4 @@
-/** Where sections of columns end although nothing crosses their gutters: at headings that stand over all columns, and at rows of headings. */
+/** Finds the ends of sections of columns that no text across the gutter shows: at headings over all columns, and at rows of headings. */
 import { bandsFromTop, fromLeft } from '../page/group-by-baseline.js';
 import type { Band } from '../page/group-by-baseline.js';
 import { sortedNumbers } from '../../geometry/statistics.js';
@@ -9,23 +9,23 @@ import { headingSize, shifted } from './gutters.js';
 import type { Piece } from './sides.js';
 import { breaksSentences } from './sides.js';
 
-/** In ems: white space over a section's first row; between headings beside each other; how far a row begins from the left edge. */
+/** In ems: white space above a section's first row; between headings beside each other; the distance of a row from the left edge. */
 const whiteAbove = 0.5;
 const whiteBetween = 0.9;
 const atEdge = 1;
-/** In ems: columns that are balanced end within a line and a half of each other; what is no higher than eight lines is no column of running text. */
+/** In ems: balanced columns end within a line and a half of each other; a text of at most eight lines is not a column of running text. */
 const balanced = 1.9;
 const shortColumn = 10;
-/** The next column begins at least so far from the left edge, as a share of the width. */
+/** The next column begins at least this far from the left edge, as a share of the width. */
 const nextColumn = 0.2;
-/** In ems: what begins so far below is of a later section. */
+/** In ems: text that begins this far below belongs to a later section. */
 const laterSection = 2;
-/** More on a page are no headings. */
+/** A page with more has no headings. */
 const mostHeadings = 60;
-/** A page with more pieces is no text. */
+/** A page with more pieces is not text. */
 const mostPieces = 4000;
 
-/** What the pieces of one set have in common. */
+/** Common measures of a set of pieces. */
 interface Measure {
   size: number;
   /** Most of the characters are bold. */
@@ -41,7 +41,7 @@ function standsOut({ line }: Piece, { size, bold }: Measure): boolean {
 
 const overlapsX = (one: Piece, other: Piece): boolean => one.box.left < other.box.right && one.box.right > other.box.left;
 
-/** The first row of a band where all of it stands out and lies level, and below each of its pieces comes something that does not; null where that is not so. */
+/** The first row of a band, if it stands out, is level, and plain text follows below each of its pieces; otherwise null. */
 function headRow(bands: Band<Piece>[], index: number, measure: Measure): Piece[] | null {
   const { items: pieces } = bands[index]!;
   const first = pieces[0]!;
@@ -51,7 +51,7 @@ function headRow(bands: Band<Piece>[], index: number, measure: Measure): Piece[]
   return first.line !== null && row.some((piece) => standsOut(piece, measure)) && row.every(({ line }) => Math.abs(line!.baseline - baseline) <= baselineTolerances.line.ems * measure.size) ? row : null;
 }
 
-/** Headings of columns that begin side by side: text of its own stands below each. */
+/** Whether the row holds headings of columns that begin side by side: each has its own text below it. */
 function areHeadsSideBySide(row: Piece[], bands: Band<Piece>[], index: number, measure: Measure): boolean {
   const sorted = fromLeft(row);
   if (sorted.length < 2 || sorted.some((piece, at) => at > 0 && piece.box.left - sorted[at - 1]!.box.right < whiteBetween * measure.size)) return false;
@@ -60,7 +60,7 @@ function areHeadsSideBySide(row: Piece[], bands: Band<Piece>[], index: number, m
     && piece.box.top - head.box.bottom < 1.5 * measure.size));
 }
 
-/** What goes on behind a full stop begins no sentence in the middle. */
+/** Whether `next` may continue `last`: text behind a full stop does not begin in the middle of a sentence. */
 function goesOnFrom(last: TextLine | null | undefined, next: TextLine | null | undefined): boolean {
   return last === null || last === undefined || next === null || next === undefined || !(/[.!?:。！？]["'”’»)]?$/u.test(last.text) && /^\p{Ll}/u.test(next.text));
 }
@@ -68,7 +68,7 @@ function goesOnFrom(last: TextLine | null | undefined, next: TextLine | null | u
 const highest = (pieces: Piece[]): Piece | undefined => pieces.reduce<Piece | undefined>((best, piece) => (best === undefined || piece.box.top < best.box.top ? piece : best), undefined);
 const lowest = (pieces: Piece[]): Piece | undefined => pieces.reduce<Piece | undefined>((best, piece) => (best === undefined || piece.box.bottom > best.box.bottom ? piece : best), undefined);
 
-/** Where most of the pieces begin, the outermost of several such places: words of a loose line stand anywhere. */
+/** The edge at which most of the pieces begin; of several equal ones the outermost, because words of a loose line stand anywhere. */
 function commonEdge(pieces: Piece[], rightToLeft: boolean): number {
   const edges = sortedNumbers(pieces.map(({ box }) => (rightToLeft ? -box.right : box.left)));
   let [best, most, from, to] = [edges[0]!, 0, 0, 0];
@@ -80,7 +80,7 @@ function commonEdge(pieces: Piece[], rightToLeft: boolean): number {
   return rightToLeft ? -best : best;
 }
 
-/** One heading at the edge where lines begin, with nothing beside it: whether the columns above it end there, too. */
+/** Whether the columns above a single heading end there: it stands at the edge where lines begin, with nothing beside it. */
 function endsColumns(row: Piece[], bands: Band<Piece>[], index: number, measure: Measure): boolean {
   const { size, left, right, rightToLeft } = measure;
   const head = unionBox(row.map(({ box }) => box));
@@ -101,10 +101,10 @@ function endsColumns(row: Piece[], bands: Band<Piece>[], index: number, measure:
   const until = Math.min(...crossing.map(({ box }) => box.top));
   const opposite = highest(below.filter((piece) => isBeyond(piece) && piece.box.top < until));
   const underneath = below.filter(({ box }) => (rightToLeft ? box.left >= edge : box.right <= edge) && box.top < until);
-  // With no text below it opens no section: what is there may be the head of a table that goes on in the next column.
+  // Without text below it the heading opens no section: it may be the header of a table that continues in the next column.
   if (underneath.length > 0 && underneath.every((piece) => piece.line === null || standsOut(piece, measure))) return false;
   const next = highest(underneath);
-  // What begins lines below belongs to a later section of columns.
+  // Text that begins lines below belongs to a later section of columns.
   if (opposite !== undefined && (next === undefined || opposite.box.top < next.box.bottom + laterSection * size)) {
     const drop = next === undefined || next.line === null || opposite.line === null ? Infinity : next.line.baseline - opposite.line.baseline;
     return drop > -baselineTolerances.line.ems * size && drop < shifted * size && !standsOut(opposite, measure) && !standsOut(next!, measure);
@@ -115,7 +115,7 @@ function endsColumns(row: Piece[], bands: Band<Piece>[], index: number, measure:
   return bottom > lowest(own)!.box.bottom - balanced * size || crossing.length > 0 && bottom - top < shortColumn * size;
 }
 
-/** The columns below headings side by side, and what follows from the first piece on that reaches over two of them; null where no sentences show that they are columns. */
+/** The columns below headings side by side, then everything from the first piece on that spans two of them; null if no broken sentences show that they are columns. */
 function columnsBelow(heads: Piece[], pieces: Piece[], size: number): Piece[][] | null {
   const lefts = sortedNumbers(heads.map(({ box }) => box.left));
   const columnOf = ({ box }: Piece): number => Math.max(0, lefts.findLastIndex((left) => left <= box.left + 0.5 * size));
@@ -130,11 +130,11 @@ function columnsBelow(heads: Piece[], pieces: Piece[], size: number): Piece[][] 
 /** A section, or one column of it. */
 export interface Section {
   pieces: Piece[];
-  /** In the order of their headings, and what follows them; empty where white space must tell. */
+  /** In the order of their headings, followed by the remaining pieces; empty if white space must decide. */
   columns: Piece[][];
 }
 
-/** The pieces, parted where sections of columns end; one part where none does. */
+/** The pieces, split at the ends of sections of columns; one part if there is none. */
 export function sectionsOf(pieces: Piece[], size: number, rightToLeft: boolean): Section[] {
   if (pieces.length < 4 || pieces.length > mostPieces) return [{ pieces, columns: [] }];
   const letters = { all: 0, bold: 0 };
@@ -162,7 +162,7 @@ export function sectionsOf(pieces: Piece[], size: number, rightToLeft: boolean):
   });
 }
 
-/** The columns from the right; what follows them stays behind them. */
+/** The columns from the right; the pieces behind them keep their place. */
 function rightFirst(columns: Piece[][], count: number): Piece[][] {
   return [...columns.slice(0, count).reverse(), ...columns.slice(count)];
 }

@@ -5,9 +5,9 @@ import type { PageContent } from '../../pdf/pdf-page.js';
 import type { ColumnRule, Separator } from '../page/regions.js';
 import { sidePanels } from './panels.js';
 
-/** Shares of the page's width and height: the shortest separator, the shortest vertical rule, and the margin in which no rule parts columns. */
+/** Shares of the page's width and height: the shortest separator, the shortest vertical ruling, and the margin in which no ruling separates columns. */
 const least = { separator: 0.1, columnRule: 0.03, margin: 0.05 };
-/** More are a drawing or a table's. */
+/** A page with more has a drawing or a table. */
 const most = { separators: 100, columnRules: 60 };
 
 function inside(x: number, y: number, boxes: Box[]): boolean {

@@ -1,4 +1,4 @@
-/** What stands on one side of a strip of white space: its pieces, its rows, and whether they are running text. */
+/** One side of a strip of white space: its pieces, its rows, and whether they are running text. */
 import { fromTop, rowsByBaseline } from '../page/group-by-baseline.js';
 import { baselineTolerances } from '../page/tolerances.js';
 import { horizontalExtent, unionBox, widthOf } from '../../geometry/box.js';
@@ -7,7 +7,7 @@ import type { Box } from '../../pdf/pdf-page.js';
 import { countIdeographs } from '../wording/scripts.js';
 import type { TextLine } from '../page/text-line.js';
 
-/** What is put in order: a piece of a line, or a table or figure as a whole. */
+/** The unit of the reading order: a piece of a line, or a whole table or figure. */
 export interface Piece {
   box: Box;
   /** Null for a table or a figure. */
@@ -56,7 +56,7 @@ export function isProse(side: Side, rows: Row[]): boolean {
 const filled = 0.75;
 const closeLines = 1.7;
 
-/** A row that ends so goes on below; what begins so goes on from above. Scripts without small letters show it by length alone. */
+/** Whether a row may continue in the row below, by its end and by the begin of the next. In scripts without lower case only the length shows it. */
 const endsOpen = /(?:^|\s)\p{Ll}{1,3}$/u;
 const beginsSmall = /^\p{Ll}{2}|^\p{Ll} /u;
 const lettersToBreak = 10;
@@ -68,7 +68,7 @@ function goesOnBelow(above: Row, row: Row): boolean {
     || /^\p{Lo}/u.test(row.first) && above.letters * (countIdeographs(above.first) > 0 ? 2 : 1) >= lettersWithoutCase;
 }
 
-/** Sentences are broken at the ends of its lines: what fills the width goes on below in the middle of a sentence. */
+/** Whether sentences break at the ends of its lines: a line that fills the width continues below in the middle of a sentence. */
 export function breaksSentences(pieces: Piece[]): boolean {
   const side = sideOf(pieces);
   const rows = rowsOf(side);

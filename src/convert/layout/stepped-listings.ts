@@ -1,4 +1,4 @@
-/** Listings of which only some lines are numbered, such as every fifth one: their numbers are no part of the program either. */
+/** Finds listings in which only some lines are numbered, such as every fifth one. The numbers are not part of the program. */
 import { fromTop, rowsByBaseline } from '../page/group-by-baseline.js';
 import { baselineTolerances } from '../page/tolerances.js';
 import type { PageContent, Word } from '../../pdf/pdf-page.js';
@@ -7,16 +7,16 @@ import type { NumberedListing } from './numbered-code.js';
 
 const fewestLines = 4;
 const mostStep = 20;
-/** Words of programs; a page with more is no text. */
+/** Words of programs; a page with more is not text. */
 const mostWords = 5000;
-/** Of the distance between two lines: how far a number may stand from where its line must be. */
+/** The distance of a number from the expected place of its line, as a share of the line distance. */
 const uneven = 0.06;
-/** Of the lines, how many have symbols of program text. */
+/** The share of lines with symbols of program text. */
 const leastSigns = 0.2;
-/** White space between lines of one program, in their distances. */
+/** The largest distance between lines of one program, in line distances. */
 const emptyLines = 2.3;
 
-/** The page's listings with two numbers at least, each at the height that its value says. */
+/** The page's listings with at least two numbers, each at the height that follows from its value. */
 export function steppedListings(page: PageContent): NumberedListing[] {
   const words = page.words.filter(({ angle }) => angle === 0);
   const program = words.filter(({ font }) => font.monospace);
@@ -45,7 +45,7 @@ function listingsBeside(column: Word[], program: Word[], page: PageContent): Num
   return listings;
 }
 
-/** The numbers from `at` on that go up with the lines beside them: as many lines lie between two as their values say. */
+/** The numbers from `at` on that agree with the lines beside them: the number of lines between two equals the difference of their values. */
 function countFrom(at: number, column: Word[], code: Word[]): { numbers: Word[]; leading: number } {
   const numbers = [column[at]!];
   let leading = NaN;
@@ -64,7 +64,7 @@ function countFrom(at: number, column: Word[], code: Word[]): { numbers: Word[];
   return { numbers, leading };
 }
 
-/** The program's rows between the numbers, and those that go on above and below them. */
+/** The program's rows between the numbers, and those that continue above and below them. */
 function around(numbers: Word[], code: Word[], leading: number): Word[][] {
   const rows = rowsByBaseline(code, baselineTolerances.line);
   const baselineOf = (row: Word[] | undefined, fallback: number): number => row?.[0]!.baseline ?? fallback;
@@ -75,7 +75,7 @@ function around(numbers: Word[], code: Word[], leading: number): Word[][] {
   return rows.slice(first, last + 1);
 }
 
-/** Enough of the lines resemble program text, and the numbers are no larger than it. */
+/** Whether enough of the lines resemble program text, and the numbers are no larger than the program. */
 function isProgram(lines: Word[][], number: Word): boolean {
   const signs = lines.filter((line) => programSign.test(line.map(({ text }) => text).join(' '))).length;
   return lines.length >= fewestLines && signs >= leastSigns * lines.length && number.size <= 1.1 * lines[0]![0]!.size;

@@ -1,4 +1,4 @@
-/** Pages of vertical writing: its lines follow each other from the right, and characters that were painted upright by themselves are lines of it, too. */
+/** Joins the lines of pages in vertical writing. The lines follow each other from the right; single characters that the file painted upright also form lines. */
 import { fromTop, fromTopEdge } from '../page/group-by-baseline.js';
 import { middleX } from '../../geometry/box.js';
 import { joinPieces } from '../page/text-line.js';
@@ -7,7 +7,7 @@ import type { TextLine } from '../page/text-line.js';
 
 export const isVertical = (line: TextLine): boolean => line.angle === 270 && hasIdeographic(line.text);
 
-/** Most of the letters run downwards. */
+/** Whether most of the letters run downwards. */
 export function isVerticalText(lines: TextLine[]): boolean {
   let [vertical, all] = [0, 0];
   for (const line of lines) {
@@ -17,14 +17,14 @@ export function isVerticalText(lines: TextLine[]): boolean {
   return all > 0 && vertical > 0.7 * all;
 }
 
-/** In ems: how far apart characters of one line stand at most, and from where on there is a space between them. */
+/** In ems: the largest distance between characters of one line, and the least distance that is a space. */
 const widestStep = 3.5;
 const spaceStep = 1.6;
 
-/** In ems: brackets take half of their square, so that what follows them may begin above the square's end; more white ends a line. */
+/** In ems: brackets take half of their square, so that the next character may begin above the end of the square. A larger gap ends a line. */
 const sameLine = 0.8;
 
-/** Pieces of one line as the line. */
+/** Joins the pieces of each line. A piece joins any line above it, not only the last one, so that `splitWhere` does not fit. */
 function joinDownwards(lines: TextLine[]): TextLine[] {
   const joined: TextLine[] = [];
   for (const line of fromTopEdge(lines)) {
@@ -36,7 +36,7 @@ function joinDownwards(lines: TextLine[]): TextLine[] {
   return joined;
 }
 
-/** The lines of vertical writing whole, with single upright characters below each other as such lines, where most of the page is written so; else as they are. */
+/** The lines of vertical writing, with single upright characters below each other joined to lines, if most of the page is vertical; otherwise the lines unchanged. */
 export function wholeVerticalLines(lines: TextLine[]): TextLine[] {
   if (!isVerticalText(lines)) return lines;
   const isSign = (line: TextLine): boolean => line.angle === 0 && [...line.text].length === 1 && hasIdeographic(line.text);
