@@ -1,4 +1,4 @@
-/** Whether two readings of one page say the same. */
+/** Compares two readings of one page. */
 import type { Word } from '../../pdf/pdf-page.js';
 
 function counts(words: Word[]): Map<string, number> {
@@ -10,7 +10,7 @@ function counts(words: Word[]): Map<string, number> {
   return found;
 }
 
-/** More than half of the words of the shorter reading stand in the other too, wherever; a reading without words agrees with none. */
+/** Whether more than half of the words of the shorter reading are also in the other one, at any place. A reading without words agrees with none. */
 export function agrees(a: Word[], b: Word[]): boolean {
   const [one, other] = [counts(a), counts(b)];
   let [shared, all] = [0, 0];

@@ -1,4 +1,4 @@
-/** Which recognised lines are bold, by how thick their strokes are beside the running text's. */
+/** Detects bold lines among recognised ones by the thickness of their strokes, compared with the running text. */
 import { weightedMedian } from '../../geometry/statistics.js';
 import type { ReadWord } from '../../engine/port.js';
 import { isNextLine } from './sizes.js';
@@ -6,23 +6,23 @@ import type { SizedLine } from './sizes.js';
 import type { Stroke } from './strokes.js';
 
 /**
- * Lines whose strokes take this much more light than the running text's, or are this much wider, are bold. Of 4,156 lines of 72 sample pages, drawn at 150 and 200 dpi, leaned, blurred, with
- * noise and JPEG, all of this finds 193 of the 209 that are bold in their files, and 51 others, most of them large and heavy (width alone, from 1.27 on, found 135 of 201, and 29).
+ * A line is bold if its strokes have this many times the ink, or the width, of those of the running text. Of 4,156 lines of 72 sample pages, drawn at 150 and 200 dpi, skewed, blurred, with
+ * noise and JPEG, all rules together find 193 of the 209 lines that are bold in their files, and 51 others, most of them large and heavy (width alone, from 1.27 on, found 135 of 201, and 29 others).
  */
 const boldRatio = { ink: 1.22, width: 1.3 };
-/** Lines that are only darker than grey text are no wider at all; blur leaves bold ones this much of it. */
+/** The least width of a bold line, in widths of the running text. Lines that are only darker than grey text are no wider; blurred bold lines keep this much. */
 const widerAlso = 1.03;
-/** Which light a doubtful line's strokes must take: beside a line that is surely bold, and below one that is surely not. */
+/** The ink that a doubtful line needs: beside a line that is surely bold, and below one that is surely not. */
 const inkBeside = { bold: 1.12, regular: 1.32, surely: 1.27, surelyNot: 1.12 };
-/** How much of the size strokes grow with: blur widens all alike, and takes nothing of their ink. */
+/** The part of the size with which strokes grow: blur widens all strokes by the same amount and keeps their ink. */
 const growth = { ink: 0.6, width: 0.4 };
-/** Letters that a line must have for its strokes to be believed, and letters of running text on the page. */
+/** The fewest letters of a line whose strokes are reliable, and of the page's running text. */
 const fewestLetters = { line: 4, page: 120 };
 
-/** How thick a word's strokes are; null where that cannot be measured. */
+/** The thickness of a word's strokes; null if it cannot be measured. */
 type StrokeOf = (word: ReadWord) => Stroke | null;
 
-/** The stroke in the middle of the line's; null where too few letters were measured. */
+/** The median stroke of the line; null if too few letters were measured. */
 function strokeOfLine({ words }: SizedLine, strokeOf: StrokeOf): Stroke | null {
   const measured = words.filter(({ text }) => /\p{L}{2}/u.test(text)).flatMap((word) => {
     const stroke = strokeOf(word);
@@ -38,16 +38,16 @@ function middleOf(strokes: (Stroke & { weight: number })[]): Stroke {
 
 interface Measured {
   line: SizedLine;
-  /** Of the running text's strokes, as they would be in its size. */
+  /** The running text's strokes, scaled to the line's size. */
   ratio: Stroke;
 }
 
-/** Whether `below` is the next line of the block that `above` is in; `scale` in points a pixel. */
+/** Whether `below` is the next line in the block of `above`; `scale` in points per pixel. */
 function follows(above: SizedLine, below: SizedLine, scale: number): boolean {
   return Math.abs(above.size - below.size) <= 0.12 * below.size && isNextLine(above, below, below.size, scale);
 }
 
-/** The measure of one line may be a little off; the lines above and below decide. */
+/** The measure of one line may be inexact, so that the lines above and below decide. */
 function leastInk(line: SizedLine, all: Measured[], scale: number): number {
   const above = all.find((other) => follows(other.line, line, scale));
   const below = all.find((other) => follows(line, other.line, scale));
@@ -55,7 +55,7 @@ function leastInk(line: SizedLine, all: Measured[], scale: number): number {
   return above !== undefined && above.ratio.ink < inkBeside.surelyNot ? inkBeside.regular : boldRatio.ink;
 }
 
-/** The lines whose strokes are thicker than those of the page's running text, as those of their size would be. `scale` in points a pixel. */
+/** The lines whose strokes are thicker than those of the page's running text, scaled to the line's size. `scale` in points per pixel. */
 export function boldLines(lines: SizedLine[], strokeOf: StrokeOf, scale: number): Set<SizedLine> {
   const strokes = lines.flatMap((line) => {
     const stroke = strokeOfLine(line, strokeOf);
@@ -74,11 +74,11 @@ export function boldLines(lines: SizedLine[], strokeOf: StrokeOf, scale: number)
   const known = new Set(measured.map(({ line }) => line));
   const unknown = lines.filter((line) => !known.has(line) && line.words.some(({ text }) => /\p{L}/u.test(text)));
   for (const line of unknown) {
-    // A word of two letters is as those above and below it are.
+    // A word of two letters takes the weight of the lines above and below it.
     const beside = lines.filter((other) => follows(other, line, scale) || follows(line, other, scale));
     if (beside.length > 0 && beside.every((other) => bold.has(other))) bold.add(line);
   }
-  // Headings of one size are of one weight: short ones, which are hard to measure, go with the others.
+  // Headings of one size have one weight: short ones, which are hard to measure, take that of the others.
   for (const size of letters.keys()) {
     if (size < 1.1 * body[0]) continue;
     const alike = lines.filter((line) => line.size === size);

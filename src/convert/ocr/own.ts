@@ -1,4 +1,4 @@
-/** The recogniser that ships with the program, those that were installed, and which reader a request gets where there is more than one. */
+/** The recogniser that ships with the program, the installed ones, and the choice among them for a request. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Bitmap } from '../../bitmap.js';
@@ -16,11 +16,11 @@ const fileName = file.slice(0, -'.onnx'.length);
 
 export interface OwnNetwork {
   path: string;
-  /** As Tesseract names them. */
+  /** In Tesseract's names. */
   languages: string[];
 }
 
-/** The network in `directory`, or null where there is none with its card. */
+/** The network in `directory`, or null if it is absent or has no card. */
 export function findOwnNetwork(directory: string): OwnNetwork | null {
   const path = join(directory, file);
   const card = join(directory, `${fileName}.json`);
@@ -34,16 +34,16 @@ function networkIn(directory: string, name: string): string | null {
   return existsSync(path) ? path : null;
 }
 
-/** What the lines of a bitmap vote for that lean by at most a degree. */
+/** The votes of the lines of a bitmap whose lines lean by at most a degree. */
 export type LineVoting = (bitmap: Bitmap, dpi: number, signal: AbortSignal) => Promise<LineVotes>;
 
-/** By the network that ships with the program; null where it is not in `directory`. */
+/** Uses the network that ships with the program; null if it is not in `directory`. */
 export function shippedLineVoting(reader: () => Pick<NetworkReader, 'lineVotes'>, directory: string): LineVoting | null {
   const network = networkIn(directory, orientationNetwork.file);
   return network === null ? null : (bitmap, dpi, signal) => reader().lineVotes(bitmap, { network, dpi, signal });
 }
 
-/** `reader` is started when the first page needs it. One network reads all its languages, so they need not be distinguished. */
+/** The first page that needs it starts `reader`. One network recognises all its languages, so that they need not be distinguished. */
 export function ownRecognisers(reader: () => Pick<NetworkReader, 'recogniseText'>, directory: string): TextRecognisers {
   return {
     async find(_, asked): Promise<TextRecogniser | NoRecogniser> {
@@ -62,7 +62,7 @@ export function ownRecognisers(reader: () => Pick<NetworkReader, 'recogniseText'
   };
 }
 
-/** Text models of the model directories, which the main process holds: any of them by its name, otherwise the first one whose card names all requested languages. */
+/** Text models of the model directories, which the main process manages: any of them by its name, otherwise the first one whose card names all requested languages. */
 export function modelRecognisers(pages: Pick<PageReaders, 'textModels' | 'readLines'>): TextRecognisers {
   const strangeTo = (languages: string[], asked: readonly string[]): string[] => asked.filter((code) => !languages.includes(dataFileOf(code) ?? code) && !languages.includes(code));
   return {
@@ -79,13 +79,13 @@ export function modelRecognisers(pages: Pick<PageReaders, 'textModels' | 'readLi
   };
 }
 
-/** A failed search counts as a recogniser that does not exist. */
+/** A failed search counts as an absent recogniser. */
 async function lookFor(recognisers: TextRecognisers, preset: string, asked: readonly string[]): Promise<TextRecogniser | NoRecogniser> {
   return recognisers.find(preset, asked).catch((thrown: unknown) => ({ reason: asLecternError(thrown).message }));
 }
 
 /**
- * What reads pictures of text here: an installed model by its name, the system's reader for `tesseract` and its like; for everything else ours where it knows the languages,
+ * Selects the recogniser for a request: an installed model by its name, the system's Tesseract for `tesseract` and its aliases. For all other names ours if it knows the languages,
  * then an installed model that does, then the system's.
  */
 export function installedRecognisers(
@@ -97,7 +97,7 @@ export function installedRecognisers(
   const isModel = async (preset: string): Promise<boolean> => ((await pages?.textModels().catch(() => [])) ?? []).some(({ name }) => name.toLowerCase() === preset.toLowerCase());
   return {
     async find(preset, asked): Promise<TextRecogniser | NoRecogniser> {
-      // The usual value: it needs no list of models from the main process.
+      // The usual value, which needs no list of models from the main process.
       if (models !== null && preset !== 'auto' && await isModel(preset)) return models.find(preset, asked);
       if (preset.startsWith('tess')) return system.find(preset, asked);
       const found = await lookFor(own, preset, asked);

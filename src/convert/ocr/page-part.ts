@@ -1,9 +1,9 @@
-/** A part of a page as a page of its own, and what was read there where it stands on the page. */
+/** A part of a page as a separate page, and the mapping of its recognised lines back to the page. */
 import { heightOf, intersection, translated, widthOf } from '../../geometry/box.js';
 import type { Box, Line, PageContent } from '../../pdf/pdf-page.js';
 import type { Drawing } from './read-picture.js';
 
-/** The part of the page in `box`, with nothing of what the file says. */
+/** The part of the page in `box`, without the file's text and drawings. */
 export function partOf(pages: Drawing, { pageIndex, hidden }: PageContent, box: Box): { pages: Drawing; content: PageContent } {
   return {
     pages: { render: (index, part, dpi) => pages.render(index, translated(part, box.left, box.top), dpi) },
@@ -14,7 +14,7 @@ export function partOf(pages: Drawing, { pageIndex, hidden }: PageContent, box: 
   };
 }
 
-/** Lines of the part in `box` as lines of its page. */
+/** Lines of the part in `box`, moved to their place on its page. */
 export function linesOnPage(lines: Line[], box: Box): Line[] {
   return lines.map((line) => {
     const words = line.words.map((word) => ({ ...word, box: translated(word.box, box.left, box.top), baseline: word.baseline + box.top }));
@@ -22,7 +22,7 @@ export function linesOnPage(lines: Line[], box: Box): Line[] {
   });
 }
 
-/** The rectangle around `lines`, larger by `around` of their sizes and behind their ends by `behind` of their lengths, within the page. */
+/** The rectangle around `lines`, enlarged by `around` of their sizes, and at their ends by `behind` of their lengths, within the page. */
 export function boxAround(lines: Line[], { around, behind }: { around: number; behind: number }, { width, height }: Pick<PageContent, 'width' | 'height'>): Box {
   const box = { left: width, top: height, right: 0, bottom: 0 };
   for (const { box: { left, top, right, bottom }, size } of lines) {

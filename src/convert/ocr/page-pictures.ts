@@ -1,4 +1,4 @@
-/** Text in the pictures of a page that has text of its own: scanned paragraphs, screenshots, tables pasted as pictures. */
+/** Text in the pictures of a page that also has a text layer: scanned paragraphs, screenshots, tables pasted as pictures. */
 import { widthOf } from '../../geometry/box.js';
 import type { Box, Line, PageContent, PlacedImage, Word } from '../../pdf/pdf-page.js';
 import { linesOnPage, partOf } from './page-part.js';
@@ -6,27 +6,27 @@ import { readPicture } from './read-picture.js';
 import type { Drawing, PictureReader } from './read-picture.js';
 import { captionKind } from '../wording/captions.js';
 
-/** Smaller pictures, as a share of the page, are not recognised: logos, icons, portraits. */
+/** Share of the page: smaller pictures, such as logos, icons and portraits, are not recognised. */
 const leastShare = 0.05;
-/** Dots per inch below which letters of running text cannot be read. */
+/** Dots per inch: in a picture with fewer, letters of running text cannot be recognised. */
 const leastDpi = 60;
 /** The most pictures of one page that are recognised. */
 const mostPictures = 8;
-/** Points of white space between a picture and the first line of its caption, at most. */
+/** In points: the most white space between a picture and the first line of its caption. */
 const farthestCaption = 30;
-/** What a picture of text needs: so many lines of so many words with half of its characters in them, or a share of its area covered by lines, and a mean confidence. Otherwise its text is labels. */
+/** Conditions of a picture of text: the number of lines with that many words, which hold half of its characters, or the share of its area that lines cover; and the mean confidence. Otherwise its text is labels. */
 const fewestLines = 3;
 const fewestWords = 4;
 const fewestLetters = 60;
 const denseText = 0.4;
 const leastConfidence = 0.85;
-/** A picture with more text than this on it is no figure. */
+/** A picture with more text than this is not a figure. */
 const nothingButText = 0.3;
 
 export interface ReadPictures {
-  /** The page with the text of its pictures. */
+  /** The page with the recognised text of its pictures. */
   content: PageContent;
-  /** Mean over the letters that were read, 0..1. */
+  /** Mean over the recognised letters, 0..1. */
   confidence: number;
 }
 
@@ -34,7 +34,7 @@ function holdsWords({ box }: PlacedImage, words: Word[]): boolean {
   return words.some(({ box: { left, top, right, bottom } }) => (left + right) / 2 > box.left && (left + right) / 2 < box.right && (top + bottom) / 2 > box.top && (top + bottom) / 2 < box.bottom);
 }
 
-/** Boxes that share a strip of the page with the caption, at most so far above it or below it, and nearly the nearest of them: parts of one figure stand side by side. */
+/** Boxes that share a horizontal range with the caption, stand at most this far above it or below it, and are among the nearest: parts of one figure stand side by side. */
 function nearestTo(caption: Line, boxes: Box[], side: 'above' | 'below'): Box[] {
   const near = boxes.flatMap((box): { box: Box; white: number }[] => {
     const white = side === 'above' ? caption.box.top - box.bottom : box.top - caption.box.bottom;
@@ -44,7 +44,7 @@ function nearestTo(caption: Line, boxes: Box[], side: 'above' | 'below'): Box[] 
   return near.filter(({ white }) => white <= least + caption.size).map(({ box }) => box);
 }
 
-/** Boxes of what lines that begin as captions of figures are about, pictures and drawings: what right above stands, else what below. What is seen in it is the figure's, not the page's. */
+/** The pictures and drawings to which captions of figures belong: those right above a caption, otherwise those below it. Text in them belongs to the figure, not to the page. */
 function figuresIn({ images, drawings, lines }: PageContent): Set<Box> {
   const boxes = [...images.map(({ box }) => box), ...drawings];
   const captions = lines.filter((line) => captionKind(line.words.map(({ text }) => text).join(' ')) === 'figure');
@@ -54,7 +54,7 @@ function figuresIn({ images, drawings, lines }: PageContent): Set<Box> {
   }));
 }
 
-/** Pictures that may show text of the page which the file does not contain. */
+/** Pictures that may contain text of the page that the file lacks. */
 function candidates(content: PageContent): PlacedImage[] {
   const { images, width, height, words } = content;
   if (images.length === 0) return [];
@@ -67,7 +67,7 @@ function candidates(content: PageContent): PlacedImage[] {
   }).slice(0, mostPictures);
 }
 
-/** Whether the pictures of the page are worth recognising. */
+/** Whether the page has pictures that are recognised. */
 export function mayHoldText(content: PageContent): boolean {
   return candidates(content).length > 0;
 }
@@ -76,12 +76,12 @@ function lettersOf(lines: Line[]): number {
   return lines.flatMap(({ words }) => words).reduce((sum, { text }) => sum + (text.match(/[\p{L}\d]/gu)?.length ?? 0), 0);
 }
 
-/** Share of the picture that its lines fill, line spacing included. */
+/** Share of the picture that its lines fill, with their line spacing. */
 function textShare(lines: Line[], { left, top, right, bottom }: Box): number {
   return lines.reduce((sum, line) => sum + widthOf(line.box) * 1.3 * line.size, 0) / ((right - left) * (bottom - top));
 }
 
-/** Running text or a table, no labels of a chart. */
+/** Whether the text is running text or a table rather than labels of a chart. */
 function isText(lines: Line[], box: Box): boolean {
   const running = lines.filter(({ words }) => words.filter(({ text }) => /\p{L}{2}/u.test(text)).length >= fewestWords);
   const letters = lettersOf(lines);
@@ -90,7 +90,7 @@ function isText(lines: Line[], box: Box): boolean {
 }
 
 /**
- * The page with the text of its pictures in its place; a picture that is hardly anything but text goes. Null where no picture holds text. Rejects as drawing, measuring
+ * Inserts the text of the page's pictures at their places, and removes pictures that contain hardly anything but text. Null if no picture contains text. Rejects as drawing, measuring
  * and recognising do.
  */
 export async function readPagePictures(pages: Drawing, content: PageContent, reader: PictureReader): Promise<ReadPictures | null> {

@@ -1,10 +1,10 @@
-/** Whether a page's letters can be words of a language: a font with a broken table of its letters gives others than it shows. */
+/** Detects text layers whose letters do not form words of a language: a font with a broken character map gives other letters than it shows. */
 import type { Word } from '../../pdf/pdf-page.js';
 
-/** Fewer words of at least two letters, or fewer letters in them, are too few to judge. */
+/** Fewer words of at least two letters, or fewer letters in them, do not suffice for a decision. */
 const fewestWords = 40;
 const fewestLetters = 150;
-/** Shares in running text of languages in Latin script: of vowels 0.35 to 0.52, of the words below 0.15 to 0.5; by chance 0.04, seldom 0.08. */
+/** Shares in running text of languages in Latin script: of vowels 0.35 to 0.52, of the words below 0.15 to 0.5. Random letters reach 0.04 of these words, seldom 0.08. */
 const usualVowels = { least: 0.33, most: 0.58 };
 const leastCommon = 0.09;
 
@@ -29,7 +29,7 @@ function bare(text: string): string {
   return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 }
 
-/** Enough Latin letters that make hardly a word of any language, and have too few vowels or too many: four of five exchanges of letters, and lists of codes, too. */
+/** Whether there are enough Latin letters, hardly a word of any language among them, and too few or too many vowels. This finds four of five permutations of letters, but also lists of codes. */
 export function isNoLanguage(words: readonly Word[]): boolean {
   let [counted, frequent, letters, vowels, all] = [0, 0, 0, 0, 0];
   for (const { text } of words) {

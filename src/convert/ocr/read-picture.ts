@@ -1,4 +1,4 @@
-/** Recognises one page from its picture: draws it, straightens it by the angle that native/vision/skew_angle measures, decides which side is up (`betterTurn`), has it read, and puts the recognised words in place of the text layer. */
+/** Recognises one page from its picture: draws it, turns it upright, straightens it, recognises it, and replaces the text layer by the result. */
 import { holdsMiddle } from '../../geometry/box.js';
 import type { Bitmap } from '../../bitmap.js';
 import type { ReadPage, VisionEngine } from '../../engine/port.js';
@@ -12,32 +12,32 @@ import type { QuarterTurn } from './rotation.js';
 import { recognisedRulings, recognisedFills, recognisedText } from './recognised-lines.js';
 
 /**
- * Small letters of 10 points are some 20 pixels high: recognisers want no more, and read less well with half of it. Measured on four scanned pages, as parts of their words
- * found and ms of the processor: 200 dpi 0.969, 290; 250 dpi 0.969, 333; 300 dpi 0.974, 409; 350 dpi 0.978, 560.
+ * Small letters of 10 points are some 20 pixels high at this resolution: recognisers need no more, and lose accuracy at half of it. Measured on four scanned pages, as the share of their words
+ * that were found and ms of processor time: 200 dpi 0.969, 290; 250 dpi 0.969, 333; 300 dpi 0.974, 409; 350 dpi 0.978, 560.
  */
 const readingDpi = 300;
-/** Enough to see lines of text lean, and cheap to draw. */
+/** Suffices to measure the skew of text lines, and is fast to draw. */
 const leaningDpi = 150;
-/** Drawn pixels of one page; the rest of the resolution is given up beyond. */
+/** The most drawn pixels of one page; larger pages are drawn at a lower resolution. */
 const maxPixels = 24_000_000;
-/** A lean below it is left: letters on one line are read as well. */
+/** A smaller skew is not corrected, because recognition does not improve. */
 const leastLeanDegrees = 0.3;
-/** Below this worth, or this sureness, a page that was read may stand on its head or lie on a side, and its lines are asked. */
+/** A page with a lower worth, or a lower confidence, may be upside down or sideways: its lines are classified. */
 const enoughWorth = 28;
 const enoughSureness = 0.88;
-/** Votes of lines: those of a page's best side must be so many, some five letters, so many times those for leaving it as it is, and such a share of those along the same rows. */
+/** Conditions on the votes for the best rotation: their number (about five letters), their ratio to the votes for no rotation, and their share of all votes along the same rows. */
 const fewestVotes = 10;
 const votesBeyond = 1.2;
 const voteShare = 0.7;
 
 export interface PictureText {
-  /** The page as it is read: its words, lines and size are those of the upright page. */
+  /** The page as it was recognised: its words, lines and size are those of the upright page. */
   content: PageContent;
-  /** Mean of the words, 0..1; null where nothing was read. */
+  /** Mean of the words, 0..1; null without words. */
   confidence: number | null;
-  /** By how much the page was turned clockwise to stand upright. */
+  /** The rotation that made the page upright, clockwise. */
   turn: QuarterTurn;
-  /** Degrees, counter-clockwise positive, by which its lines leaned then. */
+  /** The skew of its lines after this rotation, in degrees, counter-clockwise positive. */
   lean: number;
 }
 
@@ -45,9 +45,9 @@ export interface PictureReader {
   recogniser: TextRecogniser;
   engine: VisionEngine;
   signal: AbortSignal;
-  /** Without it no page is turned. */
+  /** Absent: no page is turned. */
   lineVotes: LineVoting | null;
-  /** Upside-down and sideways pages are abandoned early where the recogniser detects them. */
+  /** The recogniser stops early at upside-down and sideways pages if it can detect them. */
   onlyUpright?: boolean;
 }
 
@@ -55,24 +55,24 @@ function whole({ width, height }: { width: number; height: number }): Box {
   return { left: 0, top: 0, right: width, bottom: height };
 }
 
-/** The resolution that the recogniser wants, unless the page is too large for it. */
+/** The resolution for the recogniser, lower if the page is too large. */
 function dpiFor(content: PageContent, dpi: number): number {
   const pixels = (content.width / 72) * (content.height / 72) * dpi * dpi;
   return pixels <= maxPixels ? dpi : Math.max(1, Math.floor(dpi * Math.sqrt(maxPixels / pixels)));
 }
 
-/** Points per inch; inches of the width of a page of A4 or letter paper; dots per inch between which such a page was scanned. */
+/** Points per inch; width of A4 or letter paper in inches; range of dots per inch at which such a page was scanned. */
 const pointsPerInch = 72;
 const paperWidth = 8.3;
 const scanned = { least: 70, most: 600 };
 
-/** Dots per inch. The points of an image file are its pixels, whose size is unknown: it is taken for a page of A4 or letter paper. */
+/** Dots per inch. A point of an image file is one of its pixels, whose size is unknown: the function assumes a page of A4 or letter paper. */
 function resolutionOf(drawn: Bitmap, content: PageContent): number {
   const dpi = (pointsPerInch * drawn.width) / content.width;
   return Math.round(dpi >= pointsPerInch + 0.5 ? dpi : Math.min(scanned.most, Math.max(scanned.least, drawn.width / paperWidth)));
 }
 
-/** How sure the letters are in the mean, and what they are worth: many that are rather sure than not are worth more than a few that are very sure. */
+/** The mean confidence of the letters, and their worth: many letters of moderate confidence weigh more than a few of high confidence. */
 function judge({ lines }: ReadPage): { worth: number; sureness: number } {
   let [letters, sum] = [0, 0];
   for (const { words } of lines) {
@@ -84,7 +84,7 @@ function judge({ lines }: ReadPage): { worth: number; sureness: number } {
   return { worth: sum - 0.5 * letters, sureness: letters === 0 ? 0 : sum / letters };
 }
 
-/** What draws pages. */
+/** Draws pages. */
 export type Drawing = Pick<PageSource, 'render'>;
 
 interface Reading {
@@ -123,7 +123,7 @@ class PageReading {
     return { page: await recogniser.read(bitmap, dpi, signal, onlyUpright), bitmap, lean };
   }
 
-  /** The quarter turn for which the page's lines vote, on a smaller picture, along its rows and along its columns; 0 where they are not clearly for another. */
+  /** The quarter turn for which the page's lines vote, on a smaller picture, along its rows and along its columns; 0 unless they clearly vote for another. */
   private async betterTurn(): Promise<QuarterTurn> {
     const { lineVotes, signal } = this.reader;
     if (lineVotes === null) return 0;
@@ -160,7 +160,7 @@ class PageReading {
   }
 }
 
-/** A picture with the words of several lines in it is the page itself, or a figure whose text is read. */
+/** Whether a picture that contains the words of several lines is the page itself, or a figure with recognised text. */
 function holdsText({ box }: PlacedImage, words: Box[]): boolean {
   return words.filter((word) => holdsMiddle(box, word)).length >= 3;
 }

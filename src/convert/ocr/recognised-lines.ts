@@ -1,4 +1,4 @@
-/** Makes words and lines of a page from what a recogniser read: font sizes from the heights of letters, noise left out, check boxes put beside their text. */
+/** Converts recognised lines to a page's words and lines: derives sizes from the heights of letters, drops noise, and adds check boxes beside their text. */
 import { heightOf, holdsMiddle, unionBox, widthOf } from '../../geometry/box.js';
 import { weightedMedian } from '../../geometry/statistics.js';
 import type { ReadLine, ReadPage, ReadRuling, ReadFill, ReadWord } from '../../engine/port.js';
@@ -11,7 +11,7 @@ import { lowerLowCapitals, settleSizes, sizeOf } from './sizes.js';
 import type { SizedLine } from './sizes.js';
 import type { Stroke } from './strokes.js';
 
-/** From pixels of the upright bitmap to points of the page. */
+/** Maps pixels of the upright bitmap to points of the page. */
 export interface PixelFrame {
   /** Points per pixel. */
   scale: number;
@@ -20,11 +20,11 @@ export interface PixelFrame {
   top: number;
 }
 
-/** A recogniser returns characters, not fonts; the thickness of their strokes is measured. */
+/** The font of recognised words: a recogniser returns characters, not fonts. The thickness of strokes gives the weight. */
 export const recognisedFont: Font = { name: 'recognised', weight: 400, bold: false, italic: false, monospace: false, symbolic: false };
 const boldFont: Font = { ...recognisedFont, name: 'recognised bold', weight: 700, bold: true };
 
-/** Below these a word, or a line in the mean, is taken for dirt or a drawing. */
+/** A word, or the mean of a line, with less confidence is dirt or a drawing. */
 const leastWord = 0.15;
 const leastLine = 0.45;
 
@@ -32,11 +32,11 @@ function isNoise(words: ReadWord[]): boolean {
   const text = words.map((word) => word.text).join('');
   const letters = text.replace(/[^\p{L}\d]/gu, '').length;
   const mean = words.reduce((sum, word) => sum + word.confidence * word.text.length, 0) / Math.max(1, text.length);
-  // A lone character may be a bullet or a page number; a row of strokes is a rule or a texture.
+  // A single character may be a bullet or a page number; a row of strokes is a ruling or a texture.
   return mean < leastLine || letters === 0 && (text.length > 2 || mean < 0.8) || letters < 0.3 * text.length && mean < 0.7;
 }
 
-/** Lines that a page of grain or cloth is full of: hardly any holds together, and what does makes no word. */
+/** Whether the lines are the grain of a picture or cloth: hardly any of them is long, and those that are form no words. */
 const mostGuesses = 10;
 
 function isGrain(all: ReadLine[], kept: SizedLine[]): boolean {
@@ -49,10 +49,10 @@ function boxOf(word: Box, { scale, left, top }: PixelFrame): Box {
   return { left: (word.left - left) * scale, top: (word.top - top) * scale, right: (word.right - left) * scale, bottom: (word.bottom - top) * scale };
 }
 
-/** In ems: how high a bullet is, and the white space behind it; and its width in heights. */
+/** In ems: the height of a bullet and the white space behind it; then its width in heights. */
 const bulletShape = { height: { least: 0.15, most: 0.4 }, white: 0.3, width: { least: 0.7, most: 1.4 } };
 
-/** A dot before a line is read as the letter that it resembles; it is smaller than any. */
+/** A dot before a line is recognised as a similar letter, which is smaller than any real one. */
 function asBullet(words: ReadWord[], size: number, scale: number): void {
   const [first, second] = words;
   if (first === undefined || second === undefined || !/^[eo0°*©®«»¢@.·-]$/u.test(first.text)) return;
@@ -72,7 +72,7 @@ function sized(line: ReadLine, frame: PixelFrame): SizedLine | null {
   return { words, baseline: line.baseline, size, letters: words.reduce((sum, word) => sum + word.text.length, 0) };
 }
 
-/** Upright strokes as tall as several lines are the bars of a chart, whatever letters they were read as. */
+/** Upright strokes as high as several lines are the bars of a chart, whatever letters the recogniser returned. */
 function withoutBars(lines: SizedLine[]): SizedLine[] {
   const size = weightedMedian(lines.map((line) => ({ value: line.size, weight: line.letters })));
   return lines.filter((line) => line.size < 2.5 * size || !line.words.every((word) => /^[Iil1|!ſ\-–—_.,;:'"]+$/u.test(word.text)));
@@ -81,11 +81,11 @@ function withoutBars(lines: SizedLine[]): SizedLine[] {
 export interface RecognisedText {
   words: Word[];
   lines: Line[];
-  /** Mean over the letters, 0..1; null without any. */
+  /** Mean over the letters, 0..1; null for none. */
   confidence: number | null;
 }
 
-/** `strokeOf` measures how thick a word's strokes are; null where it cannot. */
+/** `strokeOf` measures the thickness of a word's strokes; it returns null where it cannot. */
 export function recognisedText(page: ReadPage, frame: PixelFrame, strokeOf: (word: ReadWord) => Stroke | null = () => null): RecognisedText {
   const plausible = page.lines.flatMap((line) => cutAtRules(line, page.rulings)).map((line) => sized(line, frame)).filter((line) => line !== null);
   const kept = isGrain(page.lines, plausible) ? [] : withoutBars(plausible);
@@ -106,7 +106,7 @@ export function recognisedText(page: ReadPage, frame: PixelFrame, strokeOf: (wor
         angle: 0, glued: false, softHyphen: false, invisible: false, order: order++, link: -1, underline: false, strike: false, mcid: -1, confidence: word.confidence,
       };
     });
-    // One baseline for the line: a remaining lean must not make its words appear raised.
+    // All words get the line's baseline: a remaining skew must not make them superscripts.
     const baseline = words[words.length >> 1]!.baseline;
     for (const word of words) word.baseline = baseline;
     lines.push({ words, box: unionBox(words.map(({ box }) => box)), baseline, size: line.size, angle: 0 });
@@ -125,10 +125,10 @@ export function recognisedRulings(rulings: ReadRuling[], { scale, left, top }: P
   });
 }
 
-/** A box wider than this, in points, is a fill although no text stands on it. */
+/** A box wider than this, in points, is a fill even without text on it. */
 const widestBar = 100;
 
-/** Without the bars of charts. */
+/** Drops the bars of charts. */
 export function recognisedFills(fills: ReadFill[], words: Word[], frame: PixelFrame): DrawnBox[] {
   return fills.map((fill) => ({ box: boxOf(fill, frame), fill: fill.grey * 0x010101, stroke: -1 })).filter(({ box }) => widthOf(box) > widestBar || words.some((word) => holdsMiddle(box, word.box)));
 }

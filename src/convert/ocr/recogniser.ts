@@ -1,23 +1,23 @@
-/** What reads the text of a bitmap, whichever engine it is, and what the converter may ask for one. */
+/** The port of recognisers: recognises the text of a bitmap with any engine. */
 import type { Bitmap } from '../../bitmap.js';
 import type { ReadPage } from '../../engine/port.js';
 
 export interface TextRecogniser {
-  /** For the answer: engine, version and languages, `tesseract 5.3.0 (eng)`. */
+  /** The engine, version and languages for the response: `tesseract 5.3.0 (eng)`. */
   readonly name: string;
   /**
-   * Text and ruled lines of an upright page. Where only that is wanted, a recogniser that tells one from others may read nothing of them (`turned`).
+   * Text and rulings of an upright page. A recogniser that detects rotated pages may return `turned` without text if the caller wants only upright ones.
    */
   read(bitmap: Bitmap, dpi: number, signal: AbortSignal, onlyUpright?: boolean): Promise<ReadPage>;
 }
 
-/** Why there is none: one sentence for the client. */
+/** The reason why there is none: one sentence for the client. */
 export interface NoRecogniser {
   reason: string;
 }
 
 export interface TextRecognisers {
-  /** `preset` and `languages` as the request has them; languages are ISO 639 codes or the engine's own names. */
+  /** `preset` and `languages` in the form of the request; languages are ISO 639 codes or the engine's own names. */
   find(preset: string, languages: readonly string[]): Promise<TextRecogniser | NoRecogniser>;
 }
 
@@ -25,7 +25,7 @@ export function isRecogniser(found: TextRecogniser | NoRecogniser): found is Tex
   return 'read' in found;
 }
 
-/** For a converter that is given none. */
+/** For a converter without recognisers. */
 export const noRecognisers: TextRecognisers = {
   find: async () => ({ reason: 'no text recogniser is installed' }),
 };

@@ -1,4 +1,4 @@
-/** The system's Tesseract as a recogniser: where its language data lies, and which of it is used. */
+/** The system's Tesseract as a recogniser: finds its language data, and selects the languages. */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TextReader } from '../../engine/port.js';
@@ -6,11 +6,11 @@ import { asLecternError } from '../../errors.js';
 import { dataFileOf } from './languages.js';
 import type { NoRecogniser, TextRecogniser, TextRecognisers } from './recogniser.js';
 
-/** Data of scripts' orientation and of equations: no languages. */
+/** Data for script orientation and equations, which are not languages. */
 const noLanguages = new Set(['osd', 'equ']);
 const suffix = '.traineddata';
 
-/** What to install for what a request asks for, one package a language. */
+/** The packages to install for the requested languages, one for each. */
 function packagesFor(asked: readonly string[]): string {
   const files = asked.map(dataFileOf).filter((file) => file !== null);
   return `Debian: apt-get install ${[...new Set(files.length === 0 ? ['eng'] : files)].map((file) => `tesseract-ocr-${file.replaceAll('_', '-')}`).join(' ')}`;
@@ -22,7 +22,7 @@ export interface TesseractData {
   languages: string[];
 }
 
-/** What is installed in Tesseract's own search path; null where there is no language. */
+/** The installed data in Tesseract's own search path; null without any language. */
 export function findTesseractData(environment: Record<string, string | undefined>): TesseractData | null {
   const told = environment['TESSDATA_PREFIX'];
   const places = ['/usr/share/tesseract-ocr/5/tessdata', '/usr/share/tesseract-ocr/4.00/tessdata', '/usr/share/tessdata', '/usr/local/share/tessdata', '/opt/homebrew/share/tessdata'];
@@ -34,14 +34,14 @@ export function findTesseractData(environment: Record<string, string | undefined
   return null;
 }
 
-/** The data files for what a request asks for; English, or what there is, where it asks for nothing. */
+/** The data files for the requested languages; English, or the installed ones, if the request names none. */
 function chooseLanguages(data: TesseractData, asked: readonly string[]): string[] {
   if (asked.length === 0) return data.languages.includes('eng') ? ['eng'] : data.languages.slice(0, 1);
   const files = asked.map(dataFileOf).filter((file) => file !== null);
   return [...new Set(files)].filter((file) => data.languages.includes(file));
 }
 
-/** `reader` is started when the first page needs it, whatever engine a request names. */
+/** The first page that needs it starts `reader`, whatever engine a request names. */
 export function tesseractRecognisers(reader: () => TextReader, environment: Record<string, string | undefined>): TextRecognisers {
   let version: Promise<string> | null = null;
   const isThere = async (): Promise<boolean> => {

@@ -1,16 +1,16 @@
-/** Single lines whose characters the file does not name, on a page whose other text is good: they are recognised from the page picture. */
+/** Single lines whose characters have no Unicode values in the file, on a page with otherwise good text: they are recognised from the page picture. */
 import { holdsPoint, middleX, middleY } from '../../geometry/box.js';
 import type { Box, Line, PageContent } from '../../pdf/pdf-page.js';
 
-/** Characters that a line must have, and the share of them without a name. */
+/** The fewest characters of such a line, and the share of them without a Unicode value. */
 const fewestCharacters = 5;
 const leastUnnamed = 0.35;
-/** In ems: how far a line reaches over its ink, beside and above or below it. */
+/** In ems: the margin of a line around its ink, beside it and above or below it. */
 const reach = { across: 0.5, down: 0.3 };
-/** With fewer on the page they are bullets and ornaments. */
+/** If the page has fewer, they are bullets and ornaments. */
 const fewestOnPage = 12;
 
-/** Upright lines that are mostly characters without a name; none where they are too few to be text. */
+/** Upright lines of mostly such characters; none if they are too few to be text. */
 export function unreadableLines({ lines }: PageContent): Line[] {
   const found = lines.filter((line) => {
     const text = line.words.map((word) => word.text).join('');
@@ -24,15 +24,15 @@ function unnamedIn(text: string): number {
   return text.split('\ufffd').length - 1;
 }
 
-/** The middle of `inner` lies in one of the boxes, which reach a little over their ink. */
+/** Whether the middle of `inner` lies in one of the boxes with their margin. */
 function liesIn(inner: Box, lines: Line[]): boolean {
   const [x, y] = [middleX(inner), middleY(inner)];
   return lines.some(({ box, size }) => holdsPoint({ left: box.left - reach.across * size, right: box.right + reach.across * size, top: box.top - reach.down * size, bottom: box.bottom + reach.down * size }, x, y));
 }
 
 /**
- * The page with `unreadable` lines as `read`, a recogniser's reading of the page where they stand, has them; null where it has nothing
- * there. Text that the file names stays as it is.
+ * Replaces the `unreadable` lines of the page by those of `read`, a recogniser's result for the page; null if it has none at their
+ * places. Other text of the file stays unchanged.
  */
 export function withReadLines(content: PageContent, unreadable: Line[], read: Line[]): PageContent | null {
   const gone = new Set(unreadable);
@@ -45,7 +45,7 @@ export function withReadLines(content: PageContent, unreadable: Line[], read: Li
   return { ...content, lines, words: lines.flatMap((line) => line.words), unmappedCharacters: 0 };
 }
 
-/** The words of a read line that stand in place of unreadable ones, and those that go on from them: characters without a name may be thought too narrow. */
+/** The words of a recognised line in the place of unreadable ones, and those that continue them: the file may give unnamed characters too small a width. */
 function standingIn(line: Line, unreadable: Line[], readable: Line[]): Line['words'] {
   const inside = line.words.map((word) => liesIn(word.box, unreadable));
   const free = line.words.map((word) => !liesIn(word.box, readable));

@@ -1,8 +1,8 @@
-/** Labels of two rows, set between them at half height where nothing is drawn: a row of their own on the page, and none of the table. */
+/** Labels of two rows, centred between them without a ruling: the page shows them as a row of their own, the table has none. */
 import { sortedNumbers } from '../../geometry/statistics.js';
 import type { FoundTable, TableCell } from '../page/found-table.js';
 
-/** How far from the middle of the rows above and below, and how far apart these are, in parts of what other rows are. */
+/** The largest distance from the middle of the rows above and below, and the largest distance of these two, both in usual row distances. */
 const offMiddle = 0.25;
 const farthestRows = 1.4;
 /** The fewest rows whose distances give the usual one. */
@@ -13,7 +13,7 @@ interface Row {
   baseline: number;
 }
 
-/** The tables with such labels as cells over both rows. The cells of ruled and tagged tables are known already. */
+/** Turns such labels into cells that span both rows. Ruled and tagged tables keep their cells. */
 export function withCentredLabels(tables: FoundTable[]): FoundTable[] {
   return tables.map((table) => (table.evidence === 'ruled' || table.evidence === 'tagged' ? table : withCentredLabelsIn(table)));
 }
@@ -23,13 +23,13 @@ function withCentredLabelsIn(table: FoundTable): FoundTable {
   const usual = usualDistances(rows);
   const labels = new Set<number>();
   for (let row = rows.length - 2; row > 0; row--) {
-    // The rows below are that of other labels, or the first of two that such have.
+    // The next rows belong to other labels, or are the first of two rows with such labels.
     if (!labels.has(row + 1) && !labels.has(row + 2) && holdsLabels(rows, row, table.columnCount, usual)) labels.add(row);
   }
   return labels.size === 0 ? table : withoutRows(table, labels);
 }
 
-/** What begins in each row; a baseline of NaN where no text does. */
+/** The cells that begin in each row; the baseline is NaN in a row without text. */
 function rowsOf({ rowCount, cells }: FoundTable): Row[] {
   const rows = Array.from({ length: rowCount }, (): Row => ({ cells: [], baseline: NaN }));
   for (const cell of cells) if (cell.words.length > 0) rows[cell.row]?.cells.push(cell);
@@ -69,7 +69,7 @@ function holdsLabels(rows: Row[], row: number, columnCount: number, usual: (row:
   return Math.abs(here.baseline - (above.baseline + below.baseline) / 2) < offMiddle * apart;
 }
 
-/** The labels of these rows begin in the row above and reach over the one below. */
+/** Lets the labels of these rows begin in the row above and span the one below. */
 function withoutRows(table: FoundTable, rows: Set<number>): FoundTable {
   const place = [0];
   for (let row = 0; row < table.rowCount; row++) place.push(place[row]! + (rows.has(row) ? 0 : 1));

@@ -1,4 +1,4 @@
-/** The table finder: from a page's words, rulings and fills to tables of cells, without any network. */
+/** The table finder: finds tables of cells from a page's words, rulings and fills, without a network. */
 import type { Box } from '../../geometry/box.js';
 import type { PageContent } from '../../pdf/pdf-page.js';
 import type { ConvertOptions } from '../options.js';
@@ -17,22 +17,22 @@ const MIN_WORDS = 4;
 const MIN_CONFIDENCE = 0.5;
 const MIN_DOUBTFUL = 0.02;
 
-/** What geometry finds on a page. */
+/** The tables that geometry finds on a page. */
 export interface FoundTables {
   tables: FoundTable[];
-  /** What might be tables, among the words that are in none: of a confidence below the one that makes a table. */
+  /** Possible tables among the remaining words: their confidence is too low for a table. */
   doubtful: FoundTable[];
 }
 
 /**
- * Finds the tables of a page, from the top. Every word is in at most one cell of one table; the words of no table are the
- * page's remaining text. Effort is bounded whatever the page holds. With `doTableStructure` off there are no tables.
+ * Finds the tables of a page, from the top. Every word is in at most one cell of one table; the words outside all tables are the
+ * page's remaining text. The time is bounded for any page. Returns no tables if `doTableStructure` is off.
  */
 export function findTables(page: PageContent, options: Pick<ConvertOptions, 'doTableStructure'>): FoundTable[] {
   return findSureAndDoubtful(page, options, false).tables;
 }
 
-/** As findTables(), and with `wantsDoubtful` what the table network should be asked about, too. */
+/** Like findTables(). With `wantsDoubtful` also the candidates for the table network. */
 export function findSureAndDoubtful(page: PageContent, options: Pick<ConvertOptions, 'doTableStructure'>, wantsDoubtful = true): FoundTables {
   if (!options.doTableStructure || page.words.length < MIN_WORDS) return { tables: [], doubtful: [] };
   const found: FoundTables[] = [];
@@ -47,7 +47,7 @@ export function findSureAndDoubtful(page: PageContent, options: Pick<ConvertOpti
   return { tables: inOrder(found.flatMap(({ tables }) => tables)), doubtful: inOrder(found.flatMap(({ doubtful }) => doubtful)) };
 }
 
-/** The frame without the tables' words and the lines that run in their boxes. */
+/** The frame without the tables' words and the lines inside their boxes. */
 function withoutTables(frame: Frame, tables: FoundTable[]): Frame {
   if (tables.length === 0) return frame;
   const words = tableWords(tables);

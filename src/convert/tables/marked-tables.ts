@@ -1,4 +1,4 @@
-/** Tables that rulings or fills show. */
+/** Finds tables that rulings or fills show. */
 import type { Box } from '../../geometry/box.js';
 import type { FoundTable } from '../page/found-table.js';
 import { wordCount } from '../wording/cell-text.js';
@@ -11,10 +11,10 @@ import type { MarkGroup, TableArea } from './evidence/table-area.js';
 import { areaOf, freeMaterial, type Material, type Scene } from './scene.js';
 import { tableInArea } from './table-in-area.js';
 
-/** Groups of lines tried on one page, the largest first. */
+/** The most groups of lines that are tried on one page, the largest first. */
 const MAX_GROUPS = 150;
 
-/** Their chunks are used afterwards. Groups are tried from the largest one. */
+/** Finds the tables and marks their chunks as used. Groups are tried from the largest one on. */
 export function findMarked(scene: Scene): FoundTable[] {
   const groups = groupMarks(scene.lines, makeRows(scene.chunks), (chunk) => scene.running.has(chunk), scene.leading).filter(isPromising);
   groups.sort((a, b) => sizeOf(b.box) - sizeOf(a.box));
@@ -39,11 +39,11 @@ function isPromising(group: MarkGroup): boolean {
   if (box.right - box.left < 20) return false;
   if (horizontals.length >= 2 || shades.length >= 2 || (shades.length === 1 && horizontals.length === 1)) return true;
   const [rule] = horizontals;
-  // A rule that uprights stand on or cross away from its ends: under the header, beside the labels.
+  // A ruling that vertical ones stand on or cross away from its ends: below the header, beside the labels.
   return rule !== undefined && verticals.some((line) => line.at > rule.start + 8 && line.at < rule.end - 8);
 }
 
-/** The group's box with the rows that belong to it above and below. */
+/** The group's box with the rows above and below it that belong to it. */
 function areaOfGroup(scene: Scene, group: MarkGroup, { chunks, strips }: Material): TableArea {
   const first = areaOf(scene, group.box, rowsInside(chunks, group.box), group);
   const found = findColumns(first);
@@ -65,10 +65,10 @@ function areaOfGroup(scene: Scene, group: MarkGroup, { chunks, strips }: Materia
   return areaOf(scene, box, rowsInside(chunks, box), group);
 }
 
-/** Text of more words beside a table's rules is no cell of its rows but text of another column. */
+/** Longer text beside a table's rulings is not a cell of its rows but text of another column. */
 const MOST_WORDS_BEYOND = 7;
 
-/** Rules under some columns only, as under sums: most rows reach beyond them to where no other lines are, so that the rows show the table. */
+/** Whether rulings stand under some columns only, as under sums: most rows extend beyond them without other lines, so that the rows define the table. */
 function isPartial(group: MarkGroup, strips: Strip[], groups: MarkGroup[]): boolean {
   const { box, verticals, shades } = group;
   if (verticals.length > 0 || shades.length > 0) return false;
@@ -79,7 +79,7 @@ function isPartial(group: MarkGroup, strips: Strip[], groups: MarkGroup[]): bool
   return inside.length > 0 && beyond.length > 0.6 * inside.length;
 }
 
-/** Nothing drawn ends the group below: stripes, or the rules of a header alone. */
+/** Whether no drawn line ends the group below: stripes, or only the rulings of a header. */
 function isOpenBelow({ horizontals, verticals, shades, box }: MarkGroup): boolean {
   const closed = verticals.length >= 2 && verticals.some((line) => Math.abs(line.end - box.bottom) < 4);
   return !closed && (horizontals.length < 3 || shades.some((shade) => Math.abs(shade.box.bottom - box.bottom) < 2));

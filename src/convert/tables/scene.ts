@@ -1,4 +1,4 @@
-/** What the search for tables knows of one reading direction of a page: chunks, rulings, running text, and which chunks are in a table. */
+/** The state of the search for tables in one reading direction of a page: chunks, rulings, running text, and the chunks that are already in tables. */
 import type { Box } from '../../geometry/box.js';
 import { blockLeading } from './evidence/blocks.js';
 import { makeChunks, makeRows, splitFinely, type Chunk } from './evidence/chunks.js';
@@ -24,7 +24,7 @@ export interface Scene {
   running: Set<Chunk>;
   /** Chunks that are in a table. */
   used: Set<Chunk>;
-  /** Score from which an area is a table, 0..1. */
+  /** The least score of a table, 0..1. */
   least: number;
 }
 
@@ -38,7 +38,7 @@ export function sceneOf(frame: Frame, least: number): Scene {
   return { frame, lines, chunks, flows, leading: blockLeading(flows), panels, walls: findWalls(flows, lines.vertical, chunks, panels), running, used: new Set(), least };
 }
 
-/** The chunks that are in no table yet, and rows of them. */
+/** The chunks outside all tables found so far, and their rows. */
 export interface Material {
   chunks: Chunk[];
   strips: Strip[];

@@ -1,4 +1,4 @@
-/** Tables that only the white space between their words shows. */
+/** Finds tables that only white space between their words shows. */
 import { unionBox } from '../../geometry/box.js';
 import type { FoundTable } from '../page/found-table.js';
 import { partAbreast } from './evidence/abreast.js';
@@ -11,12 +11,12 @@ import { findWalls, isWalled } from './evidence/walls.js';
 import { areaOf, type Scene } from './scene.js';
 import { tableInArea } from './table-in-area.js';
 
-/** Their chunks are used afterwards. Where two candidates overlap, the larger one is tried first. */
+/** Finds the tables and marks their chunks as used. Of two overlapping candidates the larger one is tried first. */
 export function findSpread(scene: Scene): FoundTable[] {
   const isFree = (chunk: Chunk): boolean => !scene.used.has(chunk);
   const strips = makeStrips(makeRows(scene.chunks), scene.walls, (chunk) => isFree(chunk) && !scene.running.has(chunk));
   const growths = growTables(strips);
-  // The lines of one table are not the head of the next.
+  // The lines of one table are not the header of the next.
   const taken = new Set(growths.filter((growth) => growth.strips.length >= 4).flatMap((growth) => growth.strips));
   const heads = strips.filter((strip) => !taken.has(strip));
   const candidates = [...growths.map((growth) => candidateOf(growth, heads, 0)), ...bandCandidates(scene, heads)].flatMap(({ chunks, bands }) => (
@@ -39,7 +39,7 @@ export function findSpread(scene: Scene): FoundTable[] {
 
 interface Candidate {
   chunks: Chunk[];
-  /** Rows of blocks it was found by; 0 where it was found by its lines. */
+  /** The rows of blocks by which it was found; 0 if it was found by its lines. */
   bands: number;
 }
 
@@ -50,11 +50,11 @@ function candidateOf(growth: Growth, heads: Strip[], bands: number): Candidate {
   return { chunks: [...new Set(chunks)], bands };
 }
 
-/** Text of more lines than this is no cell, or no cell even where it begins level with its neighbours. */
+/** A text with more lines is not a cell. With still more lines it is not, even if it begins level with its neighbours. */
 const MAX_CELL_LINES = 10;
 const MAX_ROW_LINES = 30;
 
-/** Something short beside the flow's first line begins where it begins. */
+/** Whether a short text beside the flow's first line begins at the same height. */
 function beginsRow({ chunks: [first] }: Flow, chunks: Chunk[]): boolean {
   if (first === undefined) return false;
   return chunks.some((chunk) => {
@@ -74,7 +74,7 @@ function bandCandidates(scene: Scene, heads: Strip[]): Candidate[] {
   return growTables(wrapped).filter((growth) => growth.strips.length >= 3).map((growth) => candidateOf(growth, heads, wrappedBands(growth)));
 }
 
-/** The growth's bands, as far as they show wrapped text: twice as many as have a block of several lines. */
+/** The growth's bands that show wrapped text: up to twice as many as have a block of several lines. */
 function wrappedBands({ strips }: Growth): number {
   const wrapped = strips.filter((strip) => strip.chunks.some((chunk) => 'lines' in chunk && (chunk as Block).lines.length > 1)).length;
   return Math.min(strips.length, 2 * wrapped);

@@ -11,7 +11,7 @@ import { widenSpans } from './evidence/spans.js';
 import type { TableArea } from './evidence/table-area.js';
 import type { Scene } from './scene.js';
 
-/** Null where the area scores below `scene.least`; else its chunks are used afterwards. `bands`: rows of blocks by which the area was found, 0 where it was found by its lines. */
+/** Null if the area scores below `scene.least`; otherwise its chunks are marked as used. `bands`: the rows of blocks by which the area was found, 0 if it was found by its lines. */
 export function tableInArea(scene: Scene, area: TableArea, bands = 0): FoundTable | null {
   if (area.rows.length === 0) return null;
   const boundaries = findBoundaries(area);
@@ -34,7 +34,7 @@ function surroundingsOf(scene: Scene, area: TableArea, bands: number): Surroundi
   };
 }
 
-/** A chunk right above or below the area, at most `reach` times its size away, passes the test. */
+/** Whether a chunk right above or below the area, at most `reach` times its size away, passes the test. */
 function isBeside(scene: Scene, { box }: TableArea, reach: number, test: (text: string) => boolean): boolean {
   return scene.chunks.some((chunk) => {
     if (chunk.right < box.left - 20 || chunk.left > box.right + 20) return false;

@@ -1,24 +1,24 @@
-/** Corrects columns that the network recognises by their headers alone: a header with nothing under it gets a column of its own, and a header that was put beside its cells is moved over them. */
+/** Corrects columns for which the network found only the header: a header with an empty column below gets a column, and a header beside its cells is moved above them. */
 import { fromLeft } from '../../page/group-by-baseline.js';
 import type { Word } from '../../../pdf/pdf-page.js';
 import type { FoundTable, TableCell } from '../../page/found-table.js';
 
 /** White space between two headers, in ems. */
 const mostSpace = 1.4;
-/** Where the lines of both stand at other heights; and how far off they then are, in ems. */
+/** If the lines of the two headers have different heights: the least white space and the least difference, in ems. */
 const leastSpace = 0.7;
 const besides = [0.2, 0.8] as const;
 
 interface Split {
   cell: TableCell;
-  /** The words that stand over the column, and those beside it. */
+  /** The words above the column, and those beside it. */
   own: Word[];
   beside: Word[];
-  /** The column of the latter is the one before. */
+  /** The column of the latter is the previous one. */
   isBefore: boolean;
 }
 
-/** The table with such columns. Every word stays in one cell. */
+/** The table with such columns corrected. Every word stays in one cell. */
 export function withBareColumns(table: FoundTable): FoundTable {
   let whole = table;
   for (let column = table.columnCount - 2; column >= 0; column--) {
@@ -31,7 +31,7 @@ export function withBareColumns(table: FoundTable): FoundTable {
   return whole;
 }
 
-/** Of this column and the next, one has only a header and the other has none. */
+/** Whether one of this column and the next has only a header and the other has none. */
 function isTorn({ cells, rowCount }: FoundTable, column: number): boolean {
   const [first, second] = [0, 1].map((step) => cells.filter(({ column: at, columnSpan, words }) => at <= column + step && column + step < at + columnSpan && words.length > 0));
   if (first === undefined || second === undefined || first.some((cell) => second.includes(cell) && !(cell.columnHeader || cell.columnSpan > 2))) return false;
@@ -41,7 +41,7 @@ function isTorn({ cells, rowCount }: FoundTable, column: number): boolean {
   return isPair(a, b) || isPair(b, a);
 }
 
-/** Without the line before this column; null where words on both sides stand in the same row, or cells beside it reach over several columns. */
+/** Merges the column with the previous one; null if words on both sides share a row, or cells beside it span several columns. */
 function withoutLine(table: FoundTable, line: number): FoundTable | null {
   const beside = table.cells.filter((cell) => cell.column === line || cell.column + cell.columnSpan === line);
   const full = beside.filter(({ words }) => words.length > 0);
@@ -55,7 +55,7 @@ function withoutLine(table: FoundTable, line: number): FoundTable | null {
     const [own, other] = full.filter((cell) => covers(cell, row));
     if (other !== undefined) return null;
     if (own !== undefined && own.row < row) continue;
-    // Empty ones go row by row: they may be as high as what another row holds beside them.
+    // Empty cells are merged row by row: they may be as high as the cells beside them.
     joined.push({ ...left, rowSpan: 1, ...own, row, column: line - 1, box: { ...(own ?? left).box, left: left.box.left, right: right.box.right } });
   }
   const rest = table.cells.filter((cell) => !beside.includes(cell)).map((cell): TableCell => {
@@ -84,7 +84,7 @@ function bareHead({ cells }: FoundTable, column: number): Split | null {
   return null;
 }
 
-/** Two texts: far apart, or nearer with lines that do not stand level. */
+/** Whether these are two texts: far apart, or nearer with lines that are not level. */
 function isParted(before: Word[], after: Word[], white: number): boolean {
   const size = Math.max(...before.map((word) => word.size), ...after.map((word) => word.size));
   const isOff = (a: Word, b: Word): boolean => Math.abs(a.baseline - b.baseline) > besides[0] * size && Math.abs(a.baseline - b.baseline) < besides[1] * size;

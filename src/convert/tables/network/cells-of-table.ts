@@ -1,4 +1,4 @@
-/** The cells of one table by the network: it proposes rows, columns and spans, and each word goes where it stands. */
+/** The cells of one table by the network: it proposes rows, columns and spans, and each word goes to the cell at its place. */
 import type { TableCells } from '../../../engine/vision-port.js';
 import { boxesOverlap } from '../../../geometry/box.js';
 import type { PageContent } from '../../../pdf/pdf-page.js';
@@ -12,12 +12,12 @@ import { withBareColumns } from './bare-headers.js';
 import type { CellFinder } from './cell-finder.js';
 import { drawTable, type TablePicture } from './picture.js';
 
-/** Sides of the picture; larger tables are left to geometry. */
+/** Pixels: the largest sides of the picture. Larger tables keep geometry's cells. */
 const mostPixels = 1600;
-/** The network's score below which it does not know. */
+/** The least score of the network at which its result is used. */
 const leastScore = 0.1;
 
-/** Null where the network is not asked or scores below `leastScore`. The words are those of `table`, each in one cell. */
+/** Null if the network does not run or its score is below `leastScore`. The words are those of `table`, each in one cell. */
 export async function tableByNetwork(table: FoundTable, page: PageContent, find: CellFinder, signal: AbortSignal): Promise<Reading | null> {
   const pieces = table.cells.flatMap(({ words }) => words).map((word): Piece => ({ word, left: word.box.left, right: word.box.right, baseline: word.baseline, size: word.size }));
   if (table.evidence === 'ruled' || pieces.length < 4 || pieces.some(({ word, size }) => Math.abs(word.angle) > 3 || !(size > 0))) return null;
@@ -43,7 +43,7 @@ interface Place {
 
 interface Places {
   places: Place[];
-  /** Of the lines of the grid, points. */
+  /** For the lines of the grid, in points. */
   x: number[];
   y: number[];
   em: number;
@@ -59,7 +59,7 @@ function gridOf({ cells, rows, columns }: TableCells, picture: TablePicture): Pl
   return { places, x, y, em: picture.em };
 }
 
-/** The interval that `at` lies in. */
+/** The interval that contains `at`. */
 function indexAt(edges: number[], at: number): number {
   let index = 0;
   while (index + 2 < edges.length && (edges[index + 1] ?? Infinity) < at) index++;
@@ -85,7 +85,7 @@ function assemble(table: FoundTable, chunks: Chunk[], grid: Places): FoundTable 
   return { ...table, rowCount, columnCount, cells };
 }
 
-/** A chunk goes where its middle is; one that reaches far into other columns than its cell's goes word by word. */
+/** A chunk goes to the cell at its middle. A chunk that extends far into columns outside its cell is split into words. */
 function place(chunk: Chunk, { places, x, y, em }: Places): void {
   const row = indexAt(y, chunk.baseline - 0.35 * chunk.size);
   const cellAt = (at: number): Place | undefined => {
@@ -99,7 +99,7 @@ function place(chunk: Chunk, { places, x, y, em }: Places): void {
   else for (const piece of chunk.pieces) (cellAt((piece.left + piece.right) / 2) ?? middle).chunks.push({ ...chunk, pieces: [piece], left: piece.left, right: piece.right });
 }
 
-/** New numbers of rows (or columns) and of the end, without those in which no cell with words begins. */
+/** New indices of rows (or columns) and of the end, without those in which no cell with words begins. */
 function used(places: Place[], count: number, of: (one: Place) => [number, number]): number[] {
   const filled = new Set(places.filter(({ chunks }) => chunks.length > 0).map((one) => of(one)[0]));
   const numbers = [0];

@@ -1,4 +1,4 @@
-/** The areas for the table network: the tables that geometry found, torn ones joined, and the words in no table that may belong to them. */
+/** The areas for the table network: the tables of geometry, with torn ones joined, and the words outside tables that may belong to them. */
 import { fromTopEdge } from '../../page/group-by-baseline.js';
 import { isFigureOrListingCaption, isTableCaption } from '../../wording/captions.js';
 import { boxesOverlap, holdsMiddle, horizontalExtent, horizontalOverlap, union, unionBox, widthOf } from '../../../geometry/box.js';
@@ -8,21 +8,21 @@ import type { FoundTable } from '../../page/found-table.js';
 
 /** Words that may be one table. */
 export interface Extent {
-  /** The tables that geometry found in it, from the top; none where geometry was in doubt. */
+  /** The tables that geometry found in it, from the top; none if geometry was in doubt. */
   parts: FoundTable[];
-  /** Words of no table: what geometry was not certain of, or left out. */
+  /** Words outside tables: those about which geometry was not certain, or that it left out. */
   loose: Word[];
   box: Box;
-  /** Geometry's confidence, of the surest part. */
+  /** Geometry's confidence in its most certain part. */
   confidence: number;
 }
 
-/** White space between two parts of one table, in ems. */
+/** The most white space between two parts of one table, in ems. */
 const mostGap = 2.2;
-/** Of the width of both together, what parts of one table share. */
+/** The share of the width of both together that parts of one table have in common. */
 const sharedWidth = 0.72;
 
-/** The extents of a page, from the top. Ruled tables are in none, nor are words that stand askew. */
+/** The extents of a page, from the top, without ruled tables and without skewed words. */
 export function extentsOf(tables: FoundTable[], doubtful: FoundTable[], page: PageContent): Extent[] {
   const taken = new Set(wordsOf(tables));
   const free = page.words.filter((word) => !taken.has(word) && Math.abs(word.angle) <= 3 && word.size > 0);
@@ -48,7 +48,7 @@ export function extentsOf(tables: FoundTable[], doubtful: FoundTable[], page: Pa
   return joined;
 }
 
-/** Its rulings or the tags of the file define its cells. */
+/** Rulings or the tags of the file define its cells. */
 export function isSettled({ evidence }: FoundTable): boolean {
   return evidence === 'ruled' || evidence === 'tagged';
 }
@@ -57,7 +57,7 @@ export function wordsOf(tables: FoundTable[]): Word[] {
   return tables.flatMap(({ cells }) => cells.flatMap(({ words }) => words));
 }
 
-/** What words cover. */
+/** The box around the ink of words. */
 export function inkOf(words: Word[]): Box {
   return unionBox(words.map(({ box }) => box));
 }
@@ -66,7 +66,7 @@ function unionOf(a: Extent, b: Extent): Extent {
   return { parts: [...a.parts, ...b.parts], loose: [...a.loose, ...b.loose], box: union(a.box, b.box), confidence: Math.max(a.confidence, b.confidence) };
 }
 
-/** `below` may continue the extent above: as wide, close by, with at most a line or two between them, without a caption or a header of its own. */
+/** Whether `below` may continue the extent above: the same width, close by, at most a line or two between them, without a caption or a header of its own. */
 function goOn(above: Extent, below: Extent, free: Word[], ruled: FoundTable[]): boolean {
   const [a, b] = [above.box, below.box];
   const size = sizeOf(below);
@@ -79,7 +79,7 @@ function goOn(above: Extent, below: Extent, free: Word[], ruled: FoundTable[]): 
   return !isTableCaption(text) && !isFigureOrListingCaption(text) && !areTwo(above, below);
 }
 
-/** Each has a header of its own. */
+/** Whether each has its own header. */
 export function areTwo(above: Extent, below: Extent): boolean {
   return (isHeaded(above) && isHeaded(below)) || beginsAlike(above, below);
 }
@@ -88,14 +88,14 @@ function sizeOf({ parts, loose }: Extent): number {
   return median([...wordsOf(parts), ...loose].map(({ size }) => size), 10);
 }
 
-/** Both have the same first row: the header of another table. */
+/** Whether both have the same first row, which is then the header of another table. */
 function beginsAlike({ parts: [above] }: Extent, { parts: [below] }: Extent): boolean {
   if (above === undefined || below === undefined) return false;
   const [first, second] = [above, below].map(({ cells }) => cells.filter(({ row }) => row === 0).map(({ words }) => words.map(({ text }) => text).join(' ')).join('|'));
   return first === second;
 }
 
-/** The first row is bold, the others are not. */
+/** Whether only the first row is bold. */
 function isHeaded({ parts: [first] }: Extent): boolean {
   if (first === undefined) return false;
   const isBold = (row: boolean): number => {

@@ -1,4 +1,4 @@
-/** Tables of a page by the table network: which words it is asked about, and where its cells replace geometry's. The comparison is decide/geometry-or-network-cells.ts's. */
+/** Tables of a page by the network: selects the words for it, and decides where its cells replace those of geometry. */
 import { unionBox } from '../../../geometry/box.js';
 import type { PageContent, Word } from '../../../pdf/pdf-page.js';
 import { isBetter, isInOrder, isWrapped, leavesFewerDoubts, seemsTable } from '../../decide/geometry-or-network-cells.js';
@@ -13,15 +13,15 @@ import { extentsOf, inkOf, isSettled, wordsOf, type Extent } from './extents.js'
 import { areasOf, type Area } from './grown-areas.js';
 import { zonesOf } from './zones.js';
 
-/** Geometry's confidence for tables that it did not find; for doubtful ones its confidence is at least as high. */
+/** Geometry's confidence in tables that it did not find; doubtful ones have at least this confidence. */
 const unseen = 0.1;
 
-/** Of the words of an area, how many are in tables without it: with fewer it must be one by itself. */
+/** Share of an area's words that are in tables without it: below this share the area must be a table by itself. */
 const leastHeld = 0.5;
 
 /**
- * The tables of a page, from the top: geometry's, with the cells that the network gives them where those leave fewer doubts, or about as few and it is sure; torn ones as one, with words that geometry left out, and
- * what geometry doubts, where the network's reading is in order or seems one.
+ * The tables of a page, from the top. Geometry's tables get the network's cells if these leave fewer doubts, or about as few with a high score. Torn tables are joined, with words that geometry left out.
+ * Doubtful areas become tables if the network's result has no faults or resembles a table.
  */
 export async function tablesByNetwork({ tables, doubtful }: FoundTables, page: PageContent, find: CellFinder, signal: AbortSignal): Promise<FoundTable[]> {
   const done = tables.filter(isSettled);
@@ -30,7 +30,7 @@ export async function tablesByNetwork({ tables, doubtful }: FoundTables, page: P
   return whole.sort((a, b) => a.box.top - b.box.top || a.box.left - b.box.left);
 }
 
-/** The tables, and tables of wrapped text of the words that few of them hold. */
+/** Adds tables of wrapped text whose words hardly any table contains. */
 async function withZones(tables: FoundTable[], page: PageContent, find: CellFinder, signal: AbortSignal): Promise<FoundTable[]> {
   let done = tables;
   for (const words of zonesOf(tables, page)) {
@@ -47,7 +47,7 @@ async function withZones(tables: FoundTable[], page: PageContent, find: CellFind
   return done;
 }
 
-/** The area as one table where the network's reading of all of it leaves fewer doubts than those of its parts do, with what they leave out. */
+/** Joins the area to one table if the network's result for the whole leaves fewer doubts than the results for its parts with their remaining words. */
 async function readArea({ whole, members }: Area, page: PageContent, find: CellFinder, signal: AbortSignal): Promise<FoundTable[]> {
   const apart: FoundTable[] = [];
   for (const member of members) apart.push(...(await readExtent(member, page, find, signal)));
@@ -76,7 +76,7 @@ async function readExtent(extent: Extent, page: PageContent, find: CellFinder, s
   return done;
 }
 
-/** All words of an extent as one table that is not read yet. */
+/** All words of an extent as one table without cells. */
 function gathered({ parts, loose, box, confidence }: Extent): FoundTable {
   const cells = parts.flatMap((part) => part.cells);
   const rest: TableCell = { row: 0, column: 0, rowSpan: 1, columnSpan: 1, columnHeader: false, rowHeader: false, words: loose, box };
@@ -84,7 +84,7 @@ function gathered({ parts, loose, box, confidence }: Extent): FoundTable {
   return { box: unionBox(boxes), rowCount: 1, columnCount: 1, evidence: parts.some(({ evidence }) => evidence !== 'unruled') ? 'partly-ruled' : 'unruled', confidence, cells: [...cells, rest] };
 }
 
-/** Doubts per filled cell of an extent as geometry reads it: those of its tables, two for every table after the first (one table may be torn into them), and one for every line of words in no table. */
+/** The doubts of the parts as geometry has them: one for each tear, and one for each remaining line of text. */
 function doubtsOfAll({ parts, loose }: Pick<Extent, 'parts' | 'loose'>): number {
   const filled = parts.map(({ cells }) => cells.filter(({ words }) => words.length > 0).length);
   const odd = parts.reduce((sum, part, at) => sum + doubtsOf(part) * (filled[at] ?? 0), 0) + 2 * (parts.length - 1) + linesIn(loose);

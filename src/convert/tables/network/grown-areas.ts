@@ -1,4 +1,4 @@
-/** Areas for the table network that are larger than what geometry found: an extent with the rows above and below it that keep to its width, and the other extents among them. */
+/** Areas for the table network that are larger than the tables of geometry: an extent with the rows above and below it that keep to its width, and the other extents among them. */
 import { widthOf } from '../../../geometry/box.js';
 import { median } from '../../../geometry/statistics.js';
 import type { Box, PageContent, Word } from '../../../pdf/pdf-page.js';
@@ -8,29 +8,29 @@ import type { Extent } from './extents.js';
 import { isForeign, rowsOf } from '../evidence/text-rows.js';
 import type { TextRow } from '../evidence/text-rows.js';
 
-/** An area: all of it as one extent, and the extents that it was made of. */
+/** An area: all of it as one extent, and the extents from which it was made. */
 export interface Area {
   whole: Extent;
   members: Extent[];
 }
 
-/** White space before the next row, in ems; where the rows of the extent stand farther apart, so much of their largest distance. */
+/** The most white space before the next row, in ems; if the rows of the extent stand farther apart, this share of their largest distance. */
 const reach = 2.2;
 const ownReach = 1.25;
-/** How far a row may stand out of the area on either side, in ems. */
+/** How far a row may extend beyond the area on either side, in ems. */
 const overhang = 3;
-/** A text from the left edge that takes so much of the width is a line of running text or stands over all columns; so many of them end the table. */
+/** A text from the left edge with at least this share of the width is a line of running text or spans all columns; this many of them end the table. */
 const acrossWidth = 0.6;
 const mostAcross = 2;
-/** Lines of one text between two rows with several. */
+/** The most lines of one text between two rows with several texts. */
 const mostPending = 24;
-/** Of a line of the extent, how much larger or smaller another may be. */
+/** The largest ratio of sizes to a line of the extent. */
 const sizeSlack = 0.15;
-/** White space between the lines of a text at most, and how far from the left edge a text stands over or in another column than the first, in ems. */
+/** In ems: the most white space between the lines of a text, and the least distance from the left edge at which a text stands in another column than the first. */
 const lineGap = 0.64;
 const inner = 4;
 
-/** The areas of a page, each extent in one of them, from the largest extent on. */
+/** The areas of a page, from the largest extent on; each extent is in one of them. */
 export function areasOf(extents: Extent[], tables: FoundTable[], page: PageContent): Area[] {
   const taken = new Set([...wordsOf(tables), ...extents.flatMap(({ loose }) => loose)]);
   const free = page.words.filter((word) => !taken.has(word) && Math.abs(word.angle) <= 3 && word.size > 0);
@@ -51,7 +51,7 @@ function allOf({ parts, loose }: Extent): Word[] {
   return [...wordsOf(parts), ...loose];
 }
 
-/** Adds rows above (-1) or below (1) until one does not belong. */
+/** Adds rows above (-1) or below (1) until one does not belong to the table. */
 function growTo(side: -1 | 1, area: Area, rest: Set<Extent>, free: Word[], tables: FoundTable[]): void {
   const { whole: first } = area;
   const own = allOf(first);
@@ -84,7 +84,7 @@ function growTo(side: -1 | 1, area: Area, rest: Set<Extent>, free: Word[], table
   add(area, taken, rest, owner);
 }
 
-/** Of lines of one text beyond the last row with several: below, those that end a cell's text; above, one that stands over other columns than the first. */
+/** The lines of one text beyond the last row with several texts that belong to the area: below, those that end a cell's text; above, one that stands over other columns than the first. */
 function endOf(pending: TextRow[], side: -1 | 1, from: Box, { left, size }: { left: number; size: number }): TextRow[] {
   const kept: TextRow[] = [];
   let edge = side < 0 ? from.top : from.bottom;
@@ -97,7 +97,7 @@ function endOf(pending: TextRow[], side: -1 | 1, from: Box, { left, size }: { le
   return kept;
 }
 
-/** The rows' words, and all of the extents that any of them is in, become the area's. */
+/** Adds the rows' words to the area, and all words of the extents that contain any of them. */
 function add(area: Area, rows: TextRow[], rest: Set<Extent>, owner: Map<Word, Extent>): void {
   const { whole } = area;
   const words = rows.flatMap((row) => row.words);
@@ -109,13 +109,13 @@ function add(area: Area, rows: TextRow[], rest: Set<Extent>, owner: Map<Word, Ex
   if (rows.length > 0) area.whole = { parts, loose, box: inkOf([...wordsOf(parts), ...loose]), confidence: Math.max(whole.confidence, ...[...met].map(({ confidence }) => confidence)) };
 }
 
-/** A table whose cells are known stands in the row or before it. */
+/** Whether a table with known cells stands in the row or before it. */
 function isRuled({ box }: TextRow, edge: number, side: -1 | 1, tables: FoundTable[]): boolean {
   const [top, bottom] = side < 0 ? [box.top, edge] : [edge, box.bottom];
   return tables.some((table) => isSettled(table) && table.box.top < bottom && table.box.bottom > top && table.box.left < box.right && table.box.right > box.left);
 }
 
-/** White space between two lines of the words, the largest. */
+/** The largest white space between two lines of the words. */
 function largestStep(words: Word[]): number {
   const rows = rowsOf(words);
   return Math.max(0, ...rows.map(({ box }, at) => (at === 0 ? 0 : box.top - (rows[at - 1]?.box.bottom ?? box.top))));

@@ -1,17 +1,17 @@
-/** A table drawn for the network that finds its cells: words as boxes, rules and fills. models/training/tables/planes.py draws the same bytes. */
+/** Draws a table for the network that finds its cells: words as boxes, rulings and fills. models/training/tables/planes.py draws the same bytes. */
 import { widthOf } from '../../../geometry/box.js';
 import { lowerMedian } from '../../../geometry/statistics.js';
 import type { Bitmap } from '../../../bitmap.js';
 import type { Box, Ruling } from '../../../pdf/pdf-page.js';
 
-/** Pixels for a size of the text (the words' median), across and down; margin around the words in such sizes; sides are multiples of `even`. */
+/** Pixels for one size of the text (the words' median), across and down; margin around the words in such sizes; sides are multiples of `even`. */
 const across = 4;
 const down = 8;
 const margin = 1;
 const even = 4;
 /** A word's box: from its baseline up, in ems. */
 const high = 0.7;
-/** Red: words, bold ones brighter. Green: what a word begins with, and over its last `tail` of a size (at most half of it) how it ends. Blue: rules and fills. */
+/** Red: words, bold ones brighter. Green: the class of a word's begin and, over its last `tail` sizes (at most half of the word), of its end. Blue: rulings and fills. */
 const plain = 170;
 const bold = 255;
 const rule = 255;
@@ -21,7 +21,7 @@ const capital = 170;
 const small = 85;
 const other = 40;
 const tail = 0.5;
-/** A sentence may end here, cannot, or the word leaves it open. */
+/** Whether a sentence may end here: yes, no, or open. */
 const stop = 255;
 const goesOn = 30;
 const open = 110;
@@ -39,12 +39,12 @@ export interface TablePicture {
   bitmap: Bitmap;
   /** Median size of the words, points. */
   em: number;
-  /** From pixels of the bitmap to points. */
+  /** Maps pixels of the bitmap to points. */
   pointX(x: number): number;
   pointY(y: number): number;
 }
 
-/** The green of a word. */
+/** The green value of a word. */
 function beginning(text: string): number {
   for (const letter of text) {
     if (/\p{Nd}/u.test(letter)) return digit;
@@ -53,13 +53,13 @@ function beginning(text: string): number {
   return other;
 }
 
-/** The green of a word's end. */
+/** The green value of a word's end. */
 function ending(text: string): number {
   const last = text.replace(/[)\]}"'”’»›“]+$/u, '').at(-1) ?? '';
   return '.!?;:…'.includes(last) && last !== '' ? stop : ',-–—/('.includes(last) && last !== '' ? goesOn : open;
 }
 
-/** Null for a table whose picture would have sides beyond `mostPixels`. `words` are at least one. Other units than points do as well. */
+/** Null for a table whose picture would have sides above `mostPixels`. `words` is not empty. Units other than points are possible. */
 export function drawTable(words: PictureWord[], rulings: Pick<Ruling, 'orientation' | 'position' | 'start' | 'end'>[], shades: Box[], mostPixels: number): TablePicture | null {
   const em = lowerMedian(words.map(({ size }) => size), 10);
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
@@ -94,7 +94,7 @@ export function drawTable(words: PictureWord[], rulings: Pick<Ruling, 'orientati
   return { bitmap: { data, width, height, stride: 4 * width }, em, pointX: (at) => left + (at * em) / across, pointY: (at) => top + (at * em) / down };
 }
 
-/** As much of the value as of the pixel is covered; the brighter one stays. */
+/** A partly covered pixel gets that share of the value; the brighter value stays. */
 function cover({ data, width, height }: { data: Uint8Array; width: number; height: number }, plane: number, value: number, left: number, top: number, right: number, bottom: number): void {
   const [x0, x1, y0, y1] = [Math.max(0, left), Math.min(width, right), Math.max(0, top), Math.min(height, bottom)];
   if (x1 <= x0 || y1 <= y0) return;

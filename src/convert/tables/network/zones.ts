@@ -1,4 +1,4 @@
-/** Tables of wrapped text, which geometry takes for columns of running text: zones of a page with white space from top to bottom, and what shows that their texts stand in rows. */
+/** Finds tables of wrapped text, which geometry takes for columns of running text: zones of a page with white space from top to bottom whose texts stand in rows. */
 import { isFigureOrListingCaption, isTableCaption } from '../../wording/captions.js';
 import { isListMarker } from '../../wording/markers.js';
 import type { HorizontalExtent } from '../../../geometry/box.js';
@@ -10,24 +10,24 @@ import { isSettled, wordsOf } from './extents.js';
 import { isForeign, rowsOf } from '../evidence/text-rows.js';
 import type { TextRow } from '../evidence/text-rows.js';
 
-/** Words of a zone, at least. */
+/** The fewest words of a zone. */
 const leastWords = 12;
-/** White space between two rows, in ems. */
+/** The most white space between two rows, in ems. */
 const mostGap = 3;
-/** Of the size of a zone's first row, how much larger or smaller another may be. */
+/** The largest ratio of sizes to a zone's first row. */
 const sizeSlack = 0.15;
-/** Lines of running text: of the zone's width, what one takes; so many of them are no rows of a table. */
+/** Lines of running text: the least share of the zone's width, and the number of them that ends a table. */
 const acrossWidth = 0.6;
 const mostAcross = 2;
-/** White space between columns, in ems, and of the rows, how many may stand in it. */
+/** White space between columns, in ems, and the share of rows that may extend into it. */
 const leastGutter = 0.5;
 const mostInGutter = 0.03;
-/** Of the rows, in how many the emptiest column has text at most: columns of running text are full. Of 399 zones on 2,700 drawn tables and pages 26 are tables, all with 0.39 or less, and 95 of the others have more than this. */
+/** The largest share of rows in which the emptiest column has text: columns of running text are full. Of 399 zones on 2,700 drawn tables and pages 26 are tables, all with 0.39 or less; 95 of the others have more. */
 const mostFull = 0.6;
-/** White space between the lines of one text, in ems. */
+/** The most white space between the lines of one text, in ems. */
 const lineGap = 0.45;
 
-/** Possible tables among the words outside ruled tables, from the top; none overlaps another. */
+/** Possible tables among the words outside ruled tables, from the top. They do not overlap. */
 export function zonesOf(tables: FoundTable[], page: PageContent): Word[][] {
   const ruled = new Set(wordsOf(tables.filter(isSettled)));
   const rows = rowsOf(page.words.filter((word) => !ruled.has(word) && Math.abs(word.angle) <= 3 && word.size > 0));
@@ -37,7 +37,7 @@ export function zonesOf(tables: FoundTable[], page: PageContent): Word[][] {
   });
 }
 
-/** Rows that follow each other, of one size, without captions. */
+/** Successive rows of one size, without captions. */
 function segmentsOf(rows: TextRow[]): TextRow[][] {
   const segments: TextRow[][] = [];
   let open: TextRow[] = [];
@@ -57,7 +57,7 @@ function segmentsOf(rows: TextRow[]): TextRow[][] {
 
 const sideOf = (rows: TextRow[]): HorizontalExtent => horizontalExtent(rows.map(({ box }) => box));
 
-/** The segment's parts between lines of running text, without single texts before and behind. */
+/** The parts of the segment between lines of running text, without single texts before and behind. */
 function withoutText(segment: TextRow[]): TextRow[][] {
   const { left, right } = sideOf(segment);
   const isAcross = ({ texts: [only, other], size }: TextRow): boolean => only !== undefined && other === undefined && only.left < left + 2 * size && widthOf(only) > acrossWidth * (right - left);
@@ -81,12 +81,12 @@ function withoutText(segment: TextRow[]): TextRow[][] {
   });
 }
 
-/** As near as the lines of one text. */
+/** Whether the rows are as near as the lines of one text. */
 function isNextLine(row: TextRow | undefined, next: TextRow | undefined): boolean {
   return row !== undefined && next !== undefined && next.box.top - row.box.bottom < lineGap * next.size;
 }
 
-/** White space from top to bottom parts it into columns, and the blocks of one of them leave it empty where others go on. */
+/** Whether white space from top to bottom splits it into columns, and the blocks of one column leave gaps where others continue. */
 function isUneven(zone: TextRow[]): boolean {
   const columns = columnsOf(zone);
   if (columns.length < 2) return false;
@@ -97,7 +97,7 @@ function isUneven(zone: TextRow[]): boolean {
   });
 }
 
-/** Between white space that (nearly) no row stands in. */
+/** Splits at white space in which (nearly) no row has text. */
 function columnsOf(zone: TextRow[]): Pick<Box, 'left' | 'right'>[] {
   const size = median(zone.map((row) => row.size));
   const { left, right } = sideOf(zone);
@@ -116,15 +116,15 @@ function columnsOf(zone: TextRow[]): Pick<Box, 'left' | 'right'>[] {
   return [...columns, { left: begin, right }];
 }
 
-/** Rows with two cells at least: of all, how many there must be, and of these, how many stand level in the same way, and how many have cells of other heights beside each other. */
+/** Rows with at least two cells: their least share of all rows, and among them the least share that is level in the same way and that has cells of different heights side by side. */
 const leastPaired = 0.6;
 const leastLevel = 0.75;
 const leastOther = 0.3;
 const mostFilled = 0.75;
-/** In ems, how far level lines may be apart. */
+/** In ems: the largest distance of level lines. */
 const slack = 0.45;
 
-/** Its texts stand in rows: the cells of each begin, end or have their middles on one line, though they have other numbers of lines. Columns of running text have neither. */
+/** Whether its texts stand in rows: the cells of a row share their top, bottom or middle, although they differ in their numbers of lines. Columns of running text have neither property. */
 export function standsInRows(table: FoundTable): boolean {
   const filled = table.cells.filter(({ words }) => words.length > 0);
   const rows = pairedRows(table);
@@ -134,13 +134,13 @@ export function standsInRows(table: FoundTable): boolean {
   return level >= leastLevel * rows.length && unevenRows(rows) >= Math.max(2, leastOther * rows.length) && fullness(rows, table.columnCount) <= mostFilled && !filled.some(isCaption);
 }
 
-/** Of the rows with two cells or more, the share of those with cells of other heights beside each other. */
+/** Among rows with at least two cells, the share with cells of different heights side by side. */
 export function unevenShare(table: FoundTable): number {
   const rows = pairedRows(table);
   return unevenRows(rows) / Math.max(1, rows.length);
 }
 
-/** Rows with two cells or more that are in no other row or column. */
+/** Rows with at least two cells that span no other row or column. */
 function pairedRows({ rowCount, cells }: FoundTable): Lines[][] {
   const single = cells.filter(({ words, rowSpan, columnSpan }) => words.length > 0 && rowSpan === 1 && columnSpan === 1);
   return Array.from({ length: rowCount }, (_, row) => single.filter((cell) => cell.row === row)).filter(({ length }) => length > 1).map((row) => row.map(extentOf));
@@ -153,7 +153,7 @@ function isLevel(row: Lines[], of: (lines: Lines) => number): boolean {
 
 const unevenRows = (rows: Lines[][]): number => rows.filter((row) => !isLevel(row, ({ top, bottom }) => bottom - top)).length;
 
-/** Of the lines that the rows have room for, those that there are: columns of running text are full. */
+/** The lines of text divided by the lines for which the rows have room: columns of running text are full. */
 function fullness(rows: Lines[][], columnCount: number): number {
   const [there, room] = rows.reduce(([sum, whole], row) => [sum + row.reduce((lines, { count }) => lines + count, 0), whole + columnCount * Math.max(...row.map(({ count }) => count))], [0, 0]);
   return there / Math.max(1, room);
@@ -164,7 +164,7 @@ function isCaption({ words }: TableCell): boolean {
   return isFigureOrListingCaption(text) || isTableCaption(text);
 }
 
-/** Most of its first texts are list markers. */
+/** Whether most of its first texts are list markers. */
 function hasMarks(filled: TableCell[]): boolean {
   const firsts = filled.filter(({ column }) => column === 0).map(({ words }) => words.map(({ text }) => text).join(' '));
   return firsts.filter((text) => isListMarker(text)).length > 0.5 * firsts.length;
