@@ -1,4 +1,4 @@
-/** Blocks become the document: items with their texts, places, lists, captions; pictures are returned to be drawn. */
+/** Converts blocks to the document: items with their text, places, lists and captions. Pictures are returned for drawing. */
 import type { DocumentBuilder, ItemPlace, TextOptions } from '../../document/builder.js';
 import { refTo } from '../../document/builder.js';
 import type { GroupItem, ListItem, PictureItem, TableItem, TextItem } from '../../document/model.js';
@@ -11,14 +11,14 @@ import { codeText } from './code.js';
 import { joinLines } from './hyphenation.js';
 import type { RunningText } from './hyphenation.js';
 
-/** A picture that has its place in the document and no pixels yet. */
+/** A picture with its place in the document that still needs its pixels. */
 export interface PlacedPicture {
   item: PictureItem;
   pageIndex: number;
   box: Box;
 }
 
-/** Where the file has what was read at `box` of a page. */
+/** Maps `box` of an upright page to its place in the file. */
 type DrawnBox = (pageIndex: number, box: Box) => Box;
 
 interface OpenList {
@@ -26,7 +26,7 @@ interface OpenList {
   last: ListItem | null;
 }
 
-/** Writes blocks in order into a builder whose pages are there already. */
+/** Writes blocks in order to a builder that already has its pages. */
 class Assembler {
   readonly pictures: PlacedPicture[] = [];
   readonly #builder: DocumentBuilder;
@@ -55,7 +55,7 @@ class Assembler {
       this.#addListItem(block);
       return;
     }
-    // Furniture and notes at a page's end do not end a list that goes on behind them.
+    // Furniture and notes at the end of a page do not end a list that continues behind them.
     if (block.role !== 'page_header' && block.role !== 'page_footer' && block.role !== 'footnote') this.#lists = [];
     if (block.role === 'code') {
       this.#builder.addCode(codeText(block.columnParts), { at: placesOf(block, null), ...confidencesOf(linesOf(block)) });
@@ -146,7 +146,7 @@ class Assembler {
     const { figure, pageIndex } = block;
     const drawn = this.#drawnBox(pageIndex, figure.box);
     const place = { pageNumber: pageIndex + 1, box: drawn, asDrawn: true };
-    // A caption is written before its picture: where it stands below, so is the picture's text, which is read before the caption.
+    // A caption is written before its picture. If it stands below, so does the picture's text, which is then read before the caption.
     const { top, bottom } = figure.box;
     const isBelow = block.captions.some(({ columnParts: [first] }) => first !== undefined && first.box.top > (top + bottom) / 2);
     if (isBelow) this.#addPictureText(block);
@@ -156,7 +156,7 @@ class Assembler {
     if (!isBelow) this.#addPictureText(block);
   }
 
-  /** The picture never swallows its text: as a child of the picture no writer would show it. */
+  /** The text of a picture follows the picture: no writer shows children of a picture. */
   #addPictureText({ lines, pageIndex }: FigureBlock): void {
     if (lines.length === 0) return;
     const parent = this.#builder.addGroup('picture_area', 'text of the picture');
@@ -173,13 +173,13 @@ class Assembler {
     }
   }
 
-  /** Ties what speaks of a table or figure to it, once both are in the document. */
+  /** Links captions and sources to their table or figure, once both are in the document. */
   tieNotes(): void {
     for (const { note, about } of this.#notes) this.#objects.get(about)?.references.push(refTo(note));
   }
 }
 
-/** Links whose text is not their own address: those are readable as they stand. */
+/** Links whose text differs from their address; others are readable as they are. */
 function linkedSpans(running: RunningText): Span[] {
   const bare = (text: string): string => text.replace(/^(https?:\/\/|mailto:)/, '').replace(/[\s/.,;)]+$/, '');
   return running.spans.filter((span) => span.uri !== null && span.script === 'baseline'
@@ -197,13 +197,13 @@ function placesOf(block: TextBlock, running: RunningText | null): ItemPlace[] {
   });
 }
 
-/** The confidence of the lines, where any was recognised from a picture. */
+/** The confidence of the lines, if any was recognised from a picture. */
 function confidencesOf(lines: TextLine[]): Pick<TextOptions, 'lineConfidences'> {
   if (lines.every(({ confidence }) => confidence === undefined)) return {};
   return { lineConfidences: lines.map(({ confidence }) => (confidence === undefined ? null : Math.round(confidence * 1000) / 1000)) };
 }
 
-/** Adds `blocks` to the document in `builder`, formulas as LaTeX or as lines of text; the pictures come back to be drawn, where `drawnBox` has them. */
+/** Adds `blocks` to the document in `builder`, formulas as LaTeX or as lines of text. Returns the pictures to draw, at their places by `drawnBox`. */
 export function assemble(builder: DocumentBuilder, { blocks, vocabulary }: { blocks: Block[]; vocabulary: Vocabulary }, latex: boolean, drawnBox: DrawnBox = (_, box) => box): PlacedPicture[] {
   const assembler = new Assembler(builder, vocabulary, latex, drawnBox);
   for (const block of blocks) assembler.add(block);

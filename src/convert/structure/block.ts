@@ -1,4 +1,4 @@
-/** The blocks a document is made of before they become items: text in its roles, tables, figures. */
+/** Blocks: the parts of a document before they become items, i.e. text with roles, tables and figures. */
 import type { Box } from '../../pdf/pdf-page.js';
 import type { FigureRegion } from '../page/regions.js';
 import type { PageTable } from '../page/page-table.js';
@@ -6,7 +6,7 @@ import type { TextLine } from '../page/text-line.js';
 
 export type TextRole = 'text' | 'heading' | 'list_item' | 'caption' | 'footnote' | 'code' | 'formula' | 'page_header' | 'page_footer';
 
-/** The strip of the page in which a block stands. */
+/** The column in which a block stands. */
 export interface ColumnEdges {
   left: number;
   right: number;
@@ -25,19 +25,19 @@ export interface TextBlock {
   role: TextRole;
   /** One for each page or column the text runs over. */
   columnParts: ColumnPart[];
-  /** White space above, points: to the block before in its column, Infinity at the top of a column. */
+  /** White space to the previous block in its column, in points; Infinity at the top of a column. */
   spaceAbove: number;
   spaceBelow: number;
-  /** Headings: 0 is the title; set once all headings are known. */
+  /** For headings: 0 is the title; set after all headings are known. */
   level: number;
-  /** List items: what stands before the text, and how deep it is nested, from 0. */
+  /** For list items: the marker before the text, and the nesting depth, from 0. */
   marker: string;
   enumerated: boolean;
   depth: number;
   /** Offset in the first line at which the text begins, behind the marker. */
   textStart: number;
   checked: boolean | null;
-  /** A caption or source line that keeps its place: the table or figure it speaks of. */
+  /** For a caption or source line that keeps its place: its table or figure. */
   about: TableBlock | FigureBlock | null;
 }
 
@@ -46,9 +46,9 @@ export interface TableBlock {
   pageIndex: number;
   table: PageTable;
   captions: TextBlock[];
-  /** Parts of the same table on later pages, already appended to `table`. */
+  /** Parts of the same table on later pages that `table` already contains. */
   places: { pageIndex: number; box: Box }[];
-  /** Heads and captions that stood again on those pages, and lines that say that the table goes on; the table has its own once. */
+  /** Headers and captions that those pages repeat, and lines that say that the table continues. The table has its own once. */
   repeatedHeads: { pageIndex: number; box: Box; text: string }[];
 }
 
@@ -63,7 +63,7 @@ export interface FigureBlock {
 
 export type Block = TextBlock | TableBlock | FigureBlock;
 
-/** A block of plain text; roles come later. */
+/** A block of plain text; later passes set its role. */
 export function textBlock(pageIndex: number, lines: TextLine[], box: Box, column: ColumnEdges): TextBlock {
   return {
     kind: 'text', role: 'text', columnParts: [{ pageIndex, box, lines, column }], spaceAbove: Infinity, spaceBelow: Infinity,
@@ -76,12 +76,12 @@ export function linesOf(block: TextBlock): TextLine[] {
   return block.columnParts.length === 1 ? block.columnParts[0]!.lines : block.columnParts.flatMap((columnPart) => columnPart.lines);
 }
 
-/** Its lines with spaces between, for pattern matching; the document's text is made by `joinLines`. */
+/** Its lines with spaces between, for pattern matching; `joinLines` makes the document's text. */
 export function plainText(block: TextBlock): string {
   return linesOf(block).map((line) => line.text).join(' ');
 }
 
-/** For each block the next one that is no furniture. */
+/** For each block the next one that is not furniture. */
 export function nextBlocks(blocks: Block[]): Map<Block, Block | undefined> {
   const next = new Map<Block, Block | undefined>();
   let following: Block | undefined;

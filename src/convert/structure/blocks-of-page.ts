@@ -1,4 +1,4 @@
-/** One page's columns, tables and figures as blocks in reading order, with its furniture at its ends. */
+/** Converts one page's columns, tables and figures to blocks in reading order, with its furniture at both ends. */
 import { fromTopLeft } from '../page/group-by-baseline.js';
 import { splitByFigure } from '../layout/figures.js';
 import { orderPage } from '../layout/reading-order.js';
@@ -14,7 +14,7 @@ import type { FurnitureLabel } from './furniture.js';
 import { paragraphsOf } from './paragraphs.js';
 import type { BodyStyle, PageLines } from './style.js';
 
-/** The page's pieces of text, those in figures apart. */
+/** Splits the page's pieces of text into those inside figures and the others. */
 export function linesOfPage(structure: PageStructure): PageLines {
   return { structure, ...splitByFigure(structure.pieces, structure.figures) };
 }
@@ -59,7 +59,7 @@ function bottomOf(block: TextBlock): number {
   return nominalBox(block.columnParts.at(-1)!.lines.at(-1)!).bottom;
 }
 
-/** The page's blocks in reading order; of its foot, `details` are read column by column. */
+/** The page's blocks in reading order; `details` at its foot are read column by column. */
 export function blocksOfPage(text: PageLines, furniture: Map<TextLine, FurnitureLabel>, details: Map<TextLine, FurnitureLabel>, body: BodyStyle, vocabulary: Vocabulary): Block[] {
   const { structure } = text;
   const lines = text.outside.filter((line) => !furniture.has(line));

@@ -1,4 +1,4 @@
-/** The structures of all pages become one document: passes, items, page sizes, and notes on where its text comes from. */
+/** Builds one document from the structures of all pages: runs the passes, writes items and page sizes, and notes where the text comes from. */
 import type { Box } from '../../geometry/box.js';
 import { DocumentBuilder } from '../../document/builder.js';
 import type { OutlineEntry } from '../../pdf/pdf-page.js';
@@ -14,16 +14,16 @@ export interface BuildOptions {
   name: string;
   origin: { mimetype: string; filename: string; sha256: string };
   outline: OutlineEntry[];
-  /** All headings get one level. */
+  /** Give all headings one level. */
   flat: boolean;
-  /** Formulas are written as LaTeX. */
+  /** Write formulas as LaTeX. */
   latex: boolean;
 }
 
 export interface BuiltDocument {
   document: DocumentBuilder['document'];
   blocks: Block[];
-  /** Pictures to be drawn from the file's pages. */
+  /** Pictures that must be drawn from the file's pages. */
   pictures: PlacedPicture[];
 }
 
@@ -36,7 +36,7 @@ export function buildDocument(pages: PageStructure[], { name, origin, outline, f
   return { document: builder.document, blocks: structure.blocks, pictures };
 }
 
-/** By page index: where the file has a box of a page that was turned before it was read. Pages whose picture was recognised are drawn as they are recognised. */
+/** By page index: the mapping from boxes of a page that was turned before recognition to the file. Pages that were recognised are drawn in the same way. */
 function addPages(builder: DocumentBuilder, pages: PageStructure[]): Map<number, (box: Box) => Box> {
   const drawn = new Map<number, (box: Box) => Box>();
   for (const page of pages) {
@@ -48,7 +48,7 @@ function addPages(builder: DocumentBuilder, pages: PageStructure[]): Map<number,
   return drawn;
 }
 
-/** What a reader of the document should know of its text: hidden characters that were left out, pages read from a scan's text layer or recognised in their picture, and pages in whose picture no text was found. */
+/** Notes for the reader about the text: hidden characters that were left out, pages whose text comes from a scan's text layer or from recognition, and pages in whose picture no text was found. */
 function textOriginNotes(pages: PageStructure[]): Record<string, unknown> | null {
   const hidden: Record<string, number> = {};
   for (const page of pages) {

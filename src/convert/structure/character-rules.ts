@@ -1,4 +1,4 @@
-/** Lines down the page made of one character again and again, as courts set them between the parties and the case: drawn, not written. */
+/** Finds drawn lines that consist of one character repeated down the page, as courts set them between the parties and the case. */
 import { areLevel, fromTop } from '../page/group-by-baseline.js';
 import { baselineTolerances } from '../page/tolerances.js';
 import type { TextLine } from '../page/text-line.js';
@@ -7,7 +7,7 @@ import type { PageLines } from './style.js';
 const fewest = 4;
 /** In ems, from one character to the next. */
 const farthest = 3;
-/** More characters on a page are a drawing. */
+/** A page with more such characters is a drawing. */
 const most = 300;
 
 /** The characters of such lines on all pages. */
@@ -26,7 +26,7 @@ export function findSignRules(pages: PageLines[]): TextLine[] {
   });
 }
 
-/** Of the characters half have text at their left. Colons and bars of forms have text at their right, too, and brackets of check boxes an open one before them. */
+/** Whether half of the characters have text at their left. Colons and bars of forms also have text at their right, and brackets of check boxes have an opening bracket before them. */
 function standsBesideText(run: TextLine[], lines: TextLine[]): boolean {
   const having = (isBeside: (line: TextLine, sign: TextLine) => boolean): number => run.filter((sign) => lines.some((line) => areLevel(sign, line, baselineTolerances.line) && isBeside(line, sign))).length;
   if (run[0]!.text === ')' ? having(({ box, text }, sign) => box.left < sign.box.left && text.lastIndexOf('(') > text.lastIndexOf(')')) > 0 : having(({ box, text }, sign) => box.left > sign.box.left && text.length > 1) >= 0.5 * run.length) return false;

@@ -1,4 +1,4 @@
-/** Program text: lines in a monospace font, indentation kept. */
+/** Finds program text: lines in a monospace font. Keeps its indentation. */
 import { quantile, weightedMedian } from '../../geometry/statistics.js';
 import { unionBox, widthOf } from '../../geometry/box.js';
 import { programSign } from '../layout/numbered-code.js';
@@ -7,21 +7,21 @@ import type { Block, ColumnPart, TextBlock } from './block.js';
 import { linesOf } from './block.js';
 import type { BodyStyle } from './style.js';
 
-/** Little more than an address: many documents set these in a monospace font. */
+/** Texts that consist mostly of an address: many documents set these in a monospace font. */
 const address = /^(?:\d{1,3}\s*|[\p{L} ]{1,16}:\s*)?(?:https?:\/\/|www\.|mailto:)\S+$/u;
 
-/** Shares of the document's characters in a monospace font: above the first there is no other text; above the second a block must resemble a program. */
+/** Shares of the document's characters in a monospace font. Above the first, all text is in such a font; above the second, a block must resemble a program. */
 const typewritten = 0.9;
 const mostlyMonospace = 0.5;
 const words = /^["'“(]?\p{L}[\p{L}’'-]*(?:,? \p{L}[\p{L}’'-]*){3,}[.,;:!?]?["'”)]?$/u;
 
-/** Symbols of program text in many lines, sentences in few. */
+/** Whether symbols of program text are in many lines and words of sentences in few. */
 function looksLikeProgram(lines: TextLine[]): boolean {
   const signs = lines.filter((line) => programSign.test(line.text)).length;
   return signs >= 0.4 * lines.length && lines.filter((line) => words.test(line.text)).length < 0.5 * lines.length;
 }
 
-/** Marks blocks of code; `monospace` is the share of the document's letters in such a font, 0..1: where all are, none is code. */
+/** Marks blocks of code. `monospace` is the share of the document's letters in such a font, 0..1; if all are, no block is code. */
 export function markCode(blocks: Block[], monospace: number): void {
   if (monospace > typewritten) return;
   const candidates = blocks.filter((block): block is TextBlock => block.kind === 'text' && block.role === 'text' && linesOf(block).every((line) => line.monospace));
@@ -30,7 +30,7 @@ export function markCode(blocks: Block[], monospace: number): void {
     if (lines.every((line) => address.test(line.text)) || monospace > mostlyMonospace && !looksLikeProgram(lines)) continue;
     if (lines.length >= 2 || /[{}();=<>$#]|^\s*(import|def|class|return|SELECT|INSERT)\b/.test(lines[0]!.text)) block.role = 'code';
   }
-  // One line by itself may be an address; between lines of code, or where a page's end parts it from them, it is one of them.
+  // A single line may be an address. It is code if it stands between lines of code, or if the end of a page separates it from them.
   const written = blocks.filter((block) => !isFurniture(block));
   const isBesideCode = (block: TextBlock): boolean => [-1, 1].some((step) => {
     const other = written[written.indexOf(block) + step];
@@ -40,7 +40,7 @@ export function markCode(blocks: Block[], monospace: number): void {
   for (const block of candidates) if (block.role !== 'code' && mayJoin(block) && isBesideCode(block)) block.role = 'code';
 }
 
-/** Neighbouring blocks of code on one page are one: an empty line parts no program. */
+/** Joins neighbouring blocks of code on one page, because an empty line does not end a program. */
 export function joinCode(blocks: Block[], body: BodyStyle): Block[] {
   const joined: Block[] = [];
   for (const block of blocks) {
@@ -61,7 +61,7 @@ export function joinCode(blocks: Block[], body: BodyStyle): Block[] {
   return joined;
 }
 
-/** A program is set in one size: beside a listing, the name of an option that is explained below it is larger, if only by a twentieth. */
+/** A program has one size: the name of an option that is explained below it is larger, if only by a twentieth. */
 function isOfOneSize(above: TextBlock, below: TextBlock): boolean {
   const [last, first] = [linesOf(above).at(-1)!, linesOf(below)[0]!];
   return Math.abs(last.size - first.size) < 0.03 * last.size;
@@ -71,10 +71,10 @@ function isCode(block: Block): block is TextBlock {
   return block.kind === 'text' && block.role === 'code';
 }
 
-/** How far from the end of the text area, in lines, a page may break a program: a comment is not parted from what it is about, nor one line from the rest. */
+/** The largest distance from the end of the text area, in lines, at which a page may break a program. Comments and single lines are not separated from the rest. */
 const mostLeft = 4;
 
-/** Where the text of the document's pages begins and ends, points: few pages are short. */
+/** The begin and end of the text area of the document's pages, in points, by quartiles, because few pages are short. */
 interface TextArea {
   head: number;
   foot: number;
@@ -98,7 +98,7 @@ function isFurniture(block: Block): boolean {
   return block.kind === 'text' && (block.role === 'page_header' || block.role === 'page_footer');
 }
 
-/** The program's first part ends where its column ends, above the page's notes, and the second begins where the next column or page begins; both are set alike. */
+/** Whether the program's first part ends at the end of its column, above the page's notes, the second part begins at the top of the next column or page, and both have the same style. */
 function goesOn(first: TextBlock, second: TextBlock, notes: Block[], area: TextArea, heightOf: (pageIndex: number) => number): boolean {
   const [from, to] = [first.columnParts.at(-1)!, second.columnParts[0]!];
   const [above, below] = [from.lines.at(-1)!, to.lines[0]!];
@@ -109,7 +109,7 @@ function goesOn(first: TextBlock, second: TextBlock, notes: Block[], area: TextA
   return to.pageIndex - from.pageIndex <= 1 && from.box.bottom > foot - room && from.box.bottom > 0.6 * heightOf(from.pageIndex) && to.box.top < area.head + room;
 }
 
-/** Programs that the end of a page or of a column parts are one again; furniture and notes may stand between the parts. */
+/** Joins programs that the end of a page or column splits. Furniture and notes may stand between the parts. */
 export function joinCodeOverPages(blocks: Block[], heightOf: (pageIndex: number) => number): Block[] {
   const area = textAreaOf(blocks);
   const result: Block[] = [];
@@ -124,14 +124,14 @@ export function joinCodeOverPages(blocks: Block[], heightOf: (pageIndex: number)
   return result;
 }
 
-/** From one line to the next; a line of two may follow an empty one. */
+/** The line distance. Of two lines one may follow an empty line. */
 function leadingOf(lines: TextLine[]): number {
-  // Lines over each other, as where text is painted twice, tell nothing of it.
+  // Lines over each other, such as text that is painted twice, do not show the distance.
   const distances = lines.slice(1).map((line, index) => line.baseline - lines[index]!.baseline).filter((distance, index) => distance > 0.5 * lines[index]!.size);
   return quantile(distances, 0.25, 1.2 * (lines[0]?.size ?? 10));
 }
 
-/** Where each part's lines begin if they are not set in: its column's left edge, or the one before's where the whole column is set in by so many letters. */
+/** The left edge of each part without indentation: its column's left edge, or that of the previous part if the whole column is indented by a whole number of characters. */
 function originsOf(parts: ColumnPart[], characterWidth: number): number[] {
   const origins: number[] = [];
   const widest = Math.max(...parts.map(({ column }) => widthOf(column))) / characterWidth;
@@ -144,7 +144,7 @@ function originsOf(parts: ColumnPart[], characterWidth: number): number[] {
   return origins;
 }
 
-/** The width of a character, as most characters have it. White space between the pieces of a line has any width. */
+/** The width of a character, by most characters. White space between the pieces of a line may have any width. */
 function characterWidthOf(lines: TextLine[]): number {
   const runs = lines.flatMap(({ text, box, pieces }) => {
     if (pieces.length === 0) return [{ length: text.length, width: widthOf(box) }];
@@ -154,7 +154,7 @@ function characterWidthOf(lines: TextLine[]): number {
   return widths.length === 0 ? 6 : weightedMedian(widths);
 }
 
-/** The lines as they stand: one space for each character's width of indentation, empty lines where the page leaves room. */
+/** The lines with their layout: one space for each character's width of indentation, and empty lines where the page has room for them. */
 export function codeText(parts: ColumnPart[]): string {
   const characterWidth = characterWidthOf(parts.flatMap((part) => part.lines));
   const origins = originsOf(parts, characterWidth);
@@ -162,7 +162,7 @@ export function codeText(parts: ColumnPart[]): string {
   return parts.map((part, index) => partText(part.lines, origins[index]! + setIn, characterWidth, leadingOf(part.lines))).join('\n');
 }
 
-/** Empty lines in a row, at most: wider white space is no listing's. */
+/** The most successive empty lines: wider white space does not belong to a listing. */
 const mostEmpty = 8;
 
 function partText(lines: TextLine[], left: number, characterWidth: number, leading: number): string {

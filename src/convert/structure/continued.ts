@@ -1,4 +1,4 @@
-/** Lines between the parts of a table that say that it continues: `continued on next page`, `Table 2 (continued)`, in several languages. */
+/** Finds lines between the parts of a table that say that it continues: `continued on next page`, `Table 2 (continued)`, in several languages. */
 import { unionBox } from '../../geometry/box.js';
 import type { PageTable } from '../page/page-table.js';
 import type { Block, TableBlock, TextBlock } from './block.js';
@@ -17,7 +17,7 @@ const atBegin = new RegExp(`^[\\s([（]*(?:${phrase})[\\s)\\]）:.,–—-]*(?:\
 
 const bare = (text: string): string => text.toLowerCase().replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '').replace(/\s+/g, ' ');
 
-/** What a line says besides that a table goes on, its name left out; null where it does not say so. */
+/** The rest of a line that says that a table continues, without the table's name; null for other lines. */
 function besidesContinued(text: string): string | null {
   const label = captionLabel(text.trim());
   const title = (label?.title ?? text).trim();
@@ -35,31 +35,31 @@ function differ(name: string | undefined, other: string | undefined): boolean {
   return name !== undefined && other !== undefined && name !== other;
 }
 
-/** Other things are called so, too (`CD`, a hotel's `Suite`): by itself such a word says nothing of a table. */
+/** Words that also have other meanings (`CD`, a hotel's `Suite`): alone they do not show that a table continues. */
 const isAmbiguous = (text: string): boolean => /^(?:suite|cd|c\. ?d|segue|continua|forts|cont)\.?$/iu.test(text.trim());
 
-/** The line says that the table goes on; of what else it may say there is nothing that the table's captions do not say. */
+/** Whether the line says that the table continues and nothing else beyond the table's captions. */
 function saysOnlyContinued(text: string, captions: TextBlock[]): boolean {
   const rest = isAmbiguous(text) ? null : besidesContinued(text);
   return rest !== null && (rest === '' || captions.some((caption) => bare(plainText(caption)).includes(rest)));
 }
 
-/** A block between two parts that only says that the table goes on. */
+/** Whether the block between two parts says only that the table continues. */
 export function isContinuedLine(block: Block, above: TableBlock): block is TextBlock {
   return block.kind === 'text' && block.role !== 'code' && block.role !== 'formula' && linesOf(block).length <= 2 && !differ(nameIn(plainText(block)), nameOf(above)) && saysOnlyContinued(plainText(block), above.captions);
 }
 
-/** A caption that says that the table above goes on, whatever else it says. */
+/** Whether the caption says that the table above continues, possibly among other things. */
 export function isContinuedCaption(block: TextBlock, above: TableBlock): boolean {
   return block.role === 'caption' && !differ(nameIn(plainText(block)), nameOf(above)) && besidesContinued(plainText(block)) !== null;
 }
 
-/** The part below has a name of its own: it is another table. */
+/** Whether the part below has a name of its own and is therefore another table. */
 export function hasOtherName(above: TableBlock, below: TableBlock): boolean {
   return differ(nameOf(above), nameOf(below));
 }
 
-/** Captions of the part below that say nothing new, and those that do. */
+/** Splits captions of the part below into those without and those with new text. */
 export function sortCaptions(above: TableBlock, below: TableBlock): { again: TextBlock[]; more: TextBlock[] } {
   const isAgain = (caption: TextBlock): boolean => saysOnlyContinued(plainText(caption), above.captions) || above.captions.some((known) => bare(plainText(known)) === bare(plainText(caption)));
   return { again: below.captions.filter(isAgain), more: below.captions.filter((caption) => !isAgain(caption)) };
@@ -67,7 +67,7 @@ export function sortCaptions(above: TableBlock, below: TableBlock): { again: Tex
 
 type Furniture = TableBlock['repeatedHeads'][number];
 
-/** The table without its last (-1) or first (1) row where that only says that the table goes on, and that row; null where it does not. */
+/** Removes the table's last (-1) or first (1) row if it says only that the table continues, and returns both; null otherwise. */
 export function withoutContinuedRow({ table, pageIndex, places }: TableBlock, side: -1 | 1, captions: TextBlock[]): { table: PageTable; line: Furniture } | null {
   const row = side < 0 ? table.rowCount - 1 : 0;
   const own = table.cells.filter((cell) => cell.row <= row && row < cell.row + cell.rowSpan);

@@ -1,15 +1,15 @@
-/** Pages that are there again: the copy for the customer and the one for the file, a form for each who signs it. */
+/** Finds repeated pages: copies for the customer and for the file, a form for each person who signs it. */
 import type { PageLines } from './style.js';
 
-/** Shorter pages, as slides, may say the same in several lines and yet be different ones. */
+/** Shorter pages, such as slides, may share several lines and still differ. */
 const leastLines = 8;
-/** Of a page's letters, how many an earlier page has at the same places. */
+/** The share of a page's letters that an earlier page has at the same places. */
 const leastShare = 0.8;
 
-/** Indices of pages that say again what an earlier one says. */
+/** Indices of pages that repeat an earlier page. */
 export function findCopies(pages: PageLines[]): Set<number> {
   const copies = new Set<number>();
-  /** Line and height -> the first pages that have it; a running header is on more, and is no evidence. */
+  /** Line and height -> the first pages with it. A running header is on more pages and is not evidence. */
   const known = new Map<string, number[]>();
   for (const [index, { outside }] of pages.entries()) {
     const letters = new Map<number, number>();

@@ -1,4 +1,4 @@
-/** Footnotes: small text at the foot of a page or column that begins with a number or character. */
+/** Finds footnotes: small text at the foot of a page or column that begins with a number or character. */
 import type { Block, TextBlock } from './block.js';
 import { linesOf, plainText } from './block.js';
 import { isLikely, isUnlikely } from '../decide/line-classes.js';
@@ -6,17 +6,17 @@ import type { BodyStyle } from './style.js';
 
 const noteStart = /^(?:\d{1,3}[.)]?\s*(?=[\p{L}“"'‘(\[])|[*†‡§¶#∗]{1,3}\s*(?=\S)|\([a-z\d]{1,2}\)\s+)/u;
 
-/** A number or character and a few words after it, or an address by itself. */
+/** A number or character followed by some words, or an address alone. */
 export function beginsNote(text: string): boolean {
   return noteStart.test(text) && (text.split(' ').length >= 4 || isAddressNote(text));
 }
 
-/** A number or character and an address: no footer has one of its own number. */
+/** A number or character followed by an address; running footers have no numbers of their own before addresses. */
 export function isAddressNote(text: string): boolean {
   return /^(?:\d{1,3}|[*†‡§])\s*(?:https?:\/\/|www\.)\S+$/u.test(text);
 }
 
-/** Marks footnotes: at least two of small, low on the page and numbered must speak for it, small always. */
+/** Marks footnotes. At least two of three signs are needed: small, low on the page, and numbered. Small is always needed. */
 export function markFootnotes(blocks: Block[], body: BodyStyle, pageHeight: (pageIndex: number) => number, separators: (pageIndex: number) => number[]): void {
   for (const [index, block] of blocks.entries()) {
     if (block.kind !== 'text' || block.role !== 'text') continue;
@@ -26,12 +26,12 @@ export function markFootnotes(blocks: Block[], body: BodyStyle, pageHeight: (pag
   }
 }
 
-/** The number with which a note begins; NaN for characters. */
+/** The number at the begin of a note; NaN for characters. */
 function numberOf(block: TextBlock): number {
   return parseInt(plainText(block), 10);
 }
 
-/** Some programs write a note's mark as high as its text and right before it. */
+/** Some programs set a note's mark as high as its text and directly before it. */
 function setMarkApart(block: TextBlock): void {
   const { lines } = block.columnParts[0]!;
   const [first] = lines;

@@ -1,4 +1,4 @@
-/** Running headers, running footers and page numbers: what pages repeat at their edges, or what stands there apart from the text. */
+/** Finds running headers, running footers and page numbers: text that pages repeat at their edges, or that stands there apart from the text. */
 import { sortedNumbers } from '../../geometry/statistics.js';
 import { fromLeft, fromTop, lastOf, rowsByBaseline } from '../page/group-by-baseline.js';
 import { baselineTolerances } from '../page/tolerances.js';
@@ -22,18 +22,18 @@ export interface EdgeRow {
   top: number;
   bottom: number;
   size: number;
-  /** White space between this row and the next one towards the middle of the page, points. */
+  /** White space between this row and the next one towards the middle of the page, in points. */
   gap: number;
 }
 
-/** The most rows of an edge that are checked: three lines of a letterhead, an address, a page number. */
+/** The most rows of an edge that are examined: three lines of a letterhead, an address, a page number. */
 const rowsAtEdge = 4;
 
-/** From here on the layout network's prediction counts that a row is furniture. */
+/** The probability from which the layout prediction counts as evidence for furniture. */
 const sureFurniture = 0.9;
 
 const pageNumber = /^[-–—|·•\s]*(?:(?:page|seite|p\.|pág\.?|página|strana|str\.|pagina|s\.)\s*)?(?:\d{1,4}|[ivxlc]{1,7}|[A-Z]?-?\d{1,3}-\d{1,3})(?:\s*(?:of|von|de|sur|\/|z|di)\s*\d{1,4})?[-–—|·•\s.]*$/iu;
-/** `54 | Title`, `Title 213`. A number in front without a bar may be a heading's. */
+/** `54 | Title`, `Title 213`. A number in front without a bar may belong to a heading. */
 const numberAtEnd = /^(?:\d{1,4}\s*[|·•–—-]\s+\p{L}.*|.*\p{L}.*[\s|·•–—-]\s*\d{1,4})$/u;
 
 export const isPageNumber = (text: string): boolean => pageNumber.test(text);
@@ -51,7 +51,7 @@ function rowsOf(lines: TextLine[], page: number): EdgeRow[] {
   });
 }
 
-/** Text without what changes from page to page. */
+/** The text without the parts that change from page to page. */
 export function pattern(text: string): string {
   return text.toLowerCase().replace(/\d+/g, '#').replace(/\b[ivxlc]+\b/g, '#').replace(/\s+/g, ' ').trim();
 }
@@ -82,12 +82,12 @@ interface Place {
 }
 
 interface Repeats {
-  /** By pattern: pages and heights at which it stands. */
+  /** By pattern: the pages and heights at which it occurs. */
   places: Map<string, Place[]>;
   pageCount: number;
 }
 
-/** Copies of a page, as of a form for each who signs it, are one page: that they say the same makes nothing a running header. */
+/** Counts copies of a page, as of a form for each person who signs it, as one page: equal text on them does not make a running header. */
 function countRepeats(byPage: EdgeRow[][], copies: Set<number>): Repeats {
   const rows = byPage.filter((_, index) => !copies.has(index)).flat();
   const pageCount = byPage.length - copies.size;
@@ -108,14 +108,14 @@ function isRepeated(text: string, baseline: number, repeats: Repeats, body: Body
   const places = repeats.places.get(pattern(text)) ?? [];
   const same = places.filter((place) => Math.abs(place.baseline - baseline) <= 4).length;
   if (same < 2) return false;
-  // A title that comes back on a few slides is larger than the text; a running header is not.
+  // A title that recurs on a few slides is larger than the text; a running header is not.
   if (size > 1.15 * body.size) return same >= 4 && same >= 0.5 * repeats.pageCount;
   return same >= 3 || same >= 0.4 * repeats.pageCount;
 }
 
 /**
- * Pages that are of one kind have other facts at one place: invoices bound together their numbers, tickets theirs. Numbers of pages go with the pages; short ones and years
- * may be a page's of a sample, a chapter's or an issue's, unless a label says what they are.
+ * Pages of one kind have different facts at one place: invoices have their numbers, tickets theirs. Page numbers change with the pages. Short numbers and years
+ * may be a sample's page, a chapter or an issue, unless a label names them.
  */
 function isFact({ text, baseline, page }: EdgeRow, repeats: Repeats): boolean {
   const places = (repeats.places.get(pattern(text)) ?? []).filter((place) => Math.abs(place.baseline - baseline) <= 4 && place.page !== page);
@@ -131,7 +131,7 @@ function isFact({ text, baseline, page }: EdgeRow, repeats: Repeats): boolean {
 
 const numbersIn = (text: string): string[] => text.match(/\d+/g) ?? [];
 
-/** Running text of two lines or more that ends as a sentence does: what all letters of a series begin with. */
+/** Whether running text of two or more lines ends like a sentence: all letters of a series may begin with it. */
 function beginsParagraph(rows: EdgeRow[], at: number, body: BodyStyle): boolean {
   const isLine = ({ lines, text, size }: EdgeRow): boolean => lines.length === 1 && text.length >= 60 && Math.abs(size - body.size) < 0.05 * body.size;
   let last = at;
@@ -139,29 +139,29 @@ function beginsParagraph(rows: EdgeRow[], at: number, body: BodyStyle): boolean 
   return last > at && isLine(rows[at]!) && /[.!?:。！？]$/u.test(rows[last]!.text);
 }
 
-/** Enough on the page for something to stand apart from it. */
+/** Whether the page has enough text for furniture to stand apart from it. */
 function isFull(text: PageLines): boolean {
   if (text.structure.tables.length > 0 || text.structure.figures.length > 0) return true;
   return text.outside.reduce((sum, line) => sum + line.text.length, 0) > 450;
 }
 
-/** Something at the left edge, something at the right, nothing between: a name and a number, a college and a course. */
+/** Whether the row has text at the left edge and at the right edge and none between: a name and a number, a college and a course. */
 function spansPage(row: EdgeRow, width: number): boolean {
   return row.lines.slice(1).some((line, index) => line.box.left - row.lines[index]!.box.right > 0.22 * width) && row.text.length <= 110;
 }
 
-/** In the margin of a full page, neither large nor tiny, no sentence, no formula, and with white space between it and the text: then the layout network's prediction counts. It never saw pages of a line or two, and would leave nothing of them. */
+/** Whether the layout prediction counts: the row is in the margin of a full page, has a usual size, contains no sentence and no formula, and white space separates it from the text. The network was not trained on pages of a line or two, and would classify all their text as furniture. */
 function mayBeFurniture({ lines, text, size, gap, bottom, top }: EdgeRow, page: PageLines, body: BodyStyle, edge: 'top' | 'bottom'): boolean {
   const depth = edge === 'top' ? bottom / page.structure.height : 1 - top / page.structure.height;
   return isFull(page) && depth < 0.12 && size <= 1.3 * body.size && size >= 0.6 * body.size && !(text.length > 25 && /[.!?:;,]$/.test(text)) && lines.every(({ latex }) => latex === undefined)
     && gap + 0.3 * size > 0.8 * body.leading * body.size;
 }
 
-/** Judged from the page alone: a number by itself, a line with a number at its end, a small line far from the text. */
+/** Classifies a row from its page alone: a single number, a line with a number at its end, a small line far from the text. */
 function standsApart(row: EdgeRow, text: PageLines, body: BodyStyle, edge: 'top' | 'bottom'): boolean {
   const { height } = text.structure;
   if (edge === 'bottom' && isAddressNote(row.text)) return false;
-  // How far from the page's edge the row ends, as a share of the page.
+  // The distance of the row from the page's edge, as a share of the page.
   const depth = edge === 'top' ? row.bottom / height : 1 - row.top / height;
   const leading = body.leading * body.size;
   const white = row.gap + 0.3 * row.size;
@@ -176,12 +176,12 @@ function standsApart(row: EdgeRow, text: PageLines, body: BodyStyle, edge: 'top'
     return white > 0.8 * leading && row.size <= 1.3 * body.size;
   }
   if (depth < 0.12 && white > 0.8 * leading && row.size <= 1.6 * body.size && spansPage(row, text.structure.width)) return true;
-  // A sentence by itself; at the head a short one is one, too, where it is as large as the text.
+  // A single sentence; at the head also a short one if it is as large as the text.
   const long = row.text.length > 25 || edge === 'top' && Math.abs(row.size - body.size) < 0.05 * body.size && /[.!?。！？۔؟]$/u.test(row.text);
   if (/[.!?:;,。！？：；，、۔؟،]$/u.test(row.text) && long && depth > (edge === 'top' ? 0.03 : 0.04) && row.lines.length === 1 && white < 3 * leading) return false;
   if (depth < 0.06 && white > 1.5 * leading && !bold) return true;
   if (!isFull(text) || edge === 'bottom' && beginsNote(row.text)) return false;
-  // Deep in the margin and far from everything: a letterhead, a funding notice.
+  // Deep in the margin and far from all other text: a letterhead, a funding notice.
   if (depth < 0.075 && white > 3 * leading && row.size <= 1.8 * body.size && !bold) return true;
   if (depth < 0.1 && white > 3 * leading && row.size <= 1.2 * body.size && !bold) return true;
   if (row.text.length > 110) return false;
@@ -190,14 +190,14 @@ function standsApart(row: EdgeRow, text: PageLines, body: BodyStyle, edge: 'top'
   return row.size <= 1.05 * body.size && !bold && depth < 0.1 && white > 1.1 * leading;
 }
 
-/** A numbered title, its number apart from it, or titles larger than the text, beside each other. Bold type is not checked here. */
+/** A numbered title with its number apart from it, or titles larger than the text beside each other. The function does not check for bold type. */
 function isHeading({ lines, size }: EdgeRow, body: BodyStyle): boolean {
   const [number, title] = [lines[0]!.text, lines[1]?.text ?? ''];
   if (/^(?:\d{1,2}(?:\.\d{1,2}){0,3}\.?|[IVX]{1,5}\.|§ ?\d{1,3}\.?)$/.test(number) && lines.length > 1) return size >= 0.95 * body.size && /\p{L}{3}/u.test(title) && numberingOf(`${number} ${title}`) !== null;
   return size > 1.15 * body.size && lines.every(({ text }) => /\p{L}{3}/u.test(text) && !/\d/.test(text));
 }
 
-/** `Chapter 4`, or a large `4`, right over a title in large type opens a chapter: unless pages repeat it, it is read with the title. */
+/** `Chapter 4`, or a large `4`, directly above a title in large type opens a chapter: it is read with the title unless pages repeat it. */
 function opensChapter(row: EdgeRow, next: EdgeRow | undefined, body: BodyStyle): boolean {
   if (next === undefined || row.lines.length > 1) return false;
   const numbering = numberingOf(row.text);
@@ -207,16 +207,16 @@ function opensChapter(row: EdgeRow, next: EdgeRow | undefined, body: BodyStyle):
 }
 
 export interface Furniture {
-  /** Each line of it. */
+  /** Each furniture line. */
   labels: Map<TextLine, FurnitureLabel>;
-  /** Those that other pages show, too: of the rest only its own page tells. */
+  /** The furniture lines that other pages repeat; only their own page is evidence for the others. */
   repeated: Set<TextLine>;
 }
 
 /** `Date: 3 May 2024`, `Invoice no. 2024-17`. */
 const labelled = /\p{L}{2}\.?\s?(?::|\bno\.|\bnr\.|#)\s{0,9}[^\s/]{0,40}\d/iu;
 
-/** Rows with the data of a letter or an invoice, unless other pages repeat them: labels with their values, or the sender's address beside a number and a date. A running header has one row. */
+/** Rows with the data of a letter or an invoice that other pages do not repeat: labels with their values, or the sender's address beside a number and a date. A running header has one row. */
 function tells(rows: EdgeRow[], width: number): boolean {
   if (rows.length < 2 || rows.some(({ lines }) => lines.some(({ text }) => pageNumber.test(text)))) return false;
   return rows.some(({ lines }) => lines.some(({ text }) => labelled.test(text))) || rows.every((row) => spansPage(row, width));
@@ -249,7 +249,7 @@ export function findFurniture(pages: PageLines[], body: BodyStyle): Furniture {
           if (repeated) for (const line of row.lines) known.add(line);
           pending = [];
         } else if (row.lines.every((line) => pageNumber.test(line.text)) && standsApart(row, text, body, edge)) {
-          // Below a head of another kind.
+          // Below a running header of another kind.
           for (const line of row.lines) found.set(line, label);
         } else if (row.gap > 0.9 * body.size || pending.length > 2) {
           break;
@@ -260,7 +260,7 @@ export function findFurniture(pages: PageLines[], body: BodyStyle): Furniture {
   return saysNothingElse(pages, found) ? withoutText(found) : { labels: found, repeated: known };
 }
 
-/** Copies of one short page, as a label or a receipt: nothing of the document would be left. */
+/** Whether the pages are copies of one short page, such as a label or a receipt: without their furniture the document would be empty. */
 function saysNothingElse(pages: PageLines[], found: Map<TextLine, FurnitureLabel>): boolean {
   return pages.every(({ structure, outside }) => structure.tables.length === 0 && outside.every((line) => found.has(line)));
 }
@@ -269,14 +269,14 @@ function withoutText(found: Map<TextLine, FurnitureLabel>): Furniture {
   return { labels: new Map([...found].filter(([line]) => pageNumber.test(line.text))), repeated: new Set() };
 }
 
-/** Of a page that says nothing else what neither repeats nor is a number is its text, wherever it stands: a title between two parts, a caption below a picture of the whole page. */
+/** On a page without other text, text that is neither repeated nor a number is content, wherever it stands: a title between two parts, a caption below a full-page picture. */
 export function withoutLoneText(pages: PageLines[], furniture: Map<TextLine, FurnitureLabel>, repeated: Set<TextLine>): Map<TextLine, FurnitureLabel> {
   const lone = pages.filter(({ structure, outside }) => structure.tables.length === 0 && outside.every((line) => furniture.has(line))).flatMap(({ outside }) => outside);
   const kept = new Set(lone.filter((line) => !repeated.has(line) && /\p{L}{2}/u.test(line.text) && !pageNumber.test(line.text)));
   return new Map([...furniture].filter(([line]) => !kept.has(line)));
 }
 
-/** A few rows deep in the margin, far from everything below them: the names and marks of a letterhead, of any size. */
+/** A few rows deep in the margin, far from the text below them: the names and logos of a letterhead, in any size. */
 function deepBlock(rows: EdgeRow[], text: PageLines, body: BodyStyle, edge: 'top' | 'bottom'): EdgeRow[] {
   const { height } = text.structure;
   const last = rows.findIndex((row) => row.gap > 3 * body.leading * body.size);
@@ -289,7 +289,7 @@ function deepBlock(rows: EdgeRow[], text: PageLines, body: BodyStyle, edge: 'top
   return depth < 0.075 && small ? block : [];
 }
 
-/** Rows between the edge and a row of furniture are furniture, too, where they are of its kind: the lines of one running header. */
+/** Whether rows between the edge and a row of furniture have its style: the lines of one running header. */
 function isOneHead(rows: EdgeRow[], width: number): boolean {
   const last = rows.at(-1)!;
   const across = last.lines.reduce((sum, line) => sum + widthOf(line.box), 0);
@@ -298,7 +298,7 @@ function isOneHead(rows: EdgeRow[], width: number): boolean {
     && row.lines.every((line) => line.bold === last.lines[0]!.bold));
 }
 
-/** x where the page's text begins and ends: the outermost edges that several full lines share. */
+/** The x positions at which the page's text begins and ends: the outermost edges that several full lines share. */
 function textEdges(lines: TextLine[]): { left: number; right: number } {
   const full = lines.filter((line) => line.angle === 0 && line.text.length >= 25);
   if (full.length < 6) return { left: 0, right: Infinity };
@@ -307,19 +307,19 @@ function textEdges(lines: TextLine[]): { left: number; right: number } {
   return { left: lefts[2]!, right: rights.at(-3)! };
 }
 
-/** A line of the same kind right above it reaches into the page. */
+/** Whether a line of the same style right above it extends into the page. */
 function goesOn({ box, size, baseline, font }: TextLine, lines: TextLine[], margin: number, width: number): boolean {
   return lines.some((above) => above.font === font && Math.abs(above.size - size) < 0.05 * size && Math.abs(above.box.left - box.left) < 0.5 * size
     && baseline - above.baseline > 0.5 * size && baseline - above.baseline < 1.6 * size && above.box.right >= margin && above.box.left <= width - margin);
 }
 
-/** Numbers of lines stand beside the lines; any other word of their size there is their label: a speaker's name, a term, the key of a book. */
+/** Whether the line labels text beside it: a speaker's name, a term, the key of a book. Line numbers also stand beside lines and are not labels. */
 function labels(line: TextLine, lines: TextLine[], margin: number, width: number): boolean {
   return !/^\p{N}{1,5}$/u.test(line.text) && lines.some(({ box, baseline, angle, size }) =>
     angle === line.angle && Math.abs(size - line.size) < 0.2 * size && Math.abs(baseline - line.baseline) < 0.2 * line.size && box.right >= margin && box.left <= width - margin);
 }
 
-/** Text in the outer margins: a library's stamp on its side, the numbers of lines, a running header beside the page. */
+/** Finds text in the outer margins: a library's stamp on its side, line numbers, a running header beside the page. */
 export function findSideText(pages: PageLines[]): Map<TextLine, FurnitureLabel> {
   const found = new Map<TextLine, FurnitureLabel>();
   for (const { structure, outside } of pages) {
@@ -329,7 +329,7 @@ export function findSideText(pages: PageLines[]): Map<TextLine, FurnitureLabel> 
       const { left, right } = line.box;
       if (right >= margin && left <= structure.width - margin) continue;
       const upright = Math.abs(line.angle) < 45 || Math.abs(Math.abs(line.angle) - 180) < 45;
-      // The short end of a paragraph in a narrow column is beside the others, and no margin's.
+      // The short last line of a paragraph in a narrow column stands beside other lines and is not in a margin.
       if (upright && goesOn(line, outside, margin, structure.width)) continue;
       if (upright && labels(line, outside, margin, structure.width)) continue;
       const apart = right < edges.left - 0.6 * line.size || left > edges.right + 0.6 * line.size;

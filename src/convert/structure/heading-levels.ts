@@ -1,4 +1,4 @@
-/** Levels of headings: from the outline, from numbers, and from how large and heavy they are, over the whole document. */
+/** Determines the levels of headings over the whole document: from the outline, from numbers, and from size and weight. */
 import { median, sortedNumbers } from '../../geometry/statistics.js';
 import { recognisedFont } from '../ocr/recognised-lines.js';
 import type { Block, TextBlock } from './block.js';
@@ -31,20 +31,20 @@ function styleOf(block: TextBlock): Style {
   };
 }
 
-/** Heavier first: size counts most, then weight, then capitals. */
+/** Sorts heavier headings first: size counts most, then weight, then capitals. */
 function heavier(a: Style, b: Style, tolerance: number): number {
   if (Math.abs(a.size - b.size) > tolerance * Math.max(a.size, b.size)) return b.size - a.size;
   return Number(b.bold) - Number(a.bold) || Number(b.caps) - Number(a.caps) || Number(a.italic) - Number(b.italic);
 }
 
-/** More ranks than these are no ranks but accidents of a cover page; sizes near each other are then taken as one. */
+/** More ranks are accidents of a cover page; similar sizes are then merged. */
 const mostRanks = 4;
 
-/** For each heading the rank of its style, 0 for the heaviest. */
+/** The rank of each heading's style, 0 for the heaviest. */
 function rankStyles(blocks: TextBlock[]): number[] {
   const styles = blocks.map(styleOf);
   let ranks: number[] = [];
-  // Sizes that were measured on a picture are less exact than those of a file.
+  // Sizes that were measured in a picture are less exact than those of a file.
   const measured = blocks.some((block) => linesOf(block)[0]!.font.startsWith(recognisedFont.name));
   for (const tolerance of measured ? [0.1, 0.15, 0.2] : [0.05, 0.12, 0.2]) {
     const distinct: Style[] = [];
@@ -57,7 +57,7 @@ function rankStyles(blocks: TextBlock[]): number[] {
   return ranks;
 }
 
-/** A document's title: the heaviest heading, alone in its style, at the start of the first page. */
+/** Whether it is the document's title: the heaviest heading, alone in its style, at the begin of the first page. */
 function isTitle(index: number, headings: Heading[], blocks: Block[]): boolean {
   if (index !== 0) return false;
   const first = headings[0]!;
@@ -67,22 +67,22 @@ function isTitle(index: number, headings: Heading[], blocks: Block[]): boolean {
   if (headings.length === 1) return false;
   const others = headings.slice(1).filter((heading) => !isNumberAlone(heading.block));
   if (others.every((heading) => heading.style > first.style)) return true;
-  // Nothing but a title stands lighter than all others before them, right over text, in a face that never comes again.
+  // Only a title is lighter than all other headings and precedes them, directly above text, in a style that never occurs again.
   const next = blocks[blocks.indexOf(first.block) + 1];
   if (first.numbering === null && before.length === 0 && others.length >= 2 && others.every((heading) => heading.style < first.style) && next?.kind === 'text' && next.role === 'text') return true;
-  // Where all other headings are numbered, the one that is not names the whole, even if it is lighter than they are.
+  // If all other headings are numbered, the unnumbered one is the title even if it is lighter.
   const size = styleOf(first.block).size;
   return first.numbering === null && others.length >= 2 && others.every((heading) => heading.numbering !== null && styleOf(heading.block).size <= 1.02 * size);
 }
 
-/** `4` or `Chapter 4` over a chapter's title: it has no rank of its own. */
+/** `4` or `Chapter 4` above a chapter's title, which has no rank of its own. */
 function isNumberAlone(block: TextBlock): boolean {
   const text = plainText(block);
   if (numberingOf(`${text} `)?.kind === 'word' && numberingOf(`${text} `)!.length >= text.length) return true;
   return !/\p{L}{2}/u.test(text) && /\d|^[IVXL]+\.?$/.test(text);
 }
 
-/** A number alone that is lighter than the heading below it stands where that one stands. */
+/** A single number that is lighter than the heading below it gets that heading's level. */
 function ranksOf(heads: TextBlock[]): number[] {
   const takesNext = heads.map((block, index) => {
     const next = heads[index + 1];
@@ -122,7 +122,7 @@ export function setHeadingLevels(blocks: Block[], evidence: HeadingEvidence, fla
   closeGaps(below);
 }
 
-/** Levels that the tags of a tagged PDF give, where all headings have one and they differ; else null. */
+/** The levels in the tags of a tagged PDF, if all headings have one and they differ; otherwise null. */
 function levelsByTag(headings: Heading[]): Map<Heading, number> | null {
   const tags = headings.map(({ block }) => Number(/^H([1-6])$/.exec(linesOf(block)[0]!.role)?.[1] ?? NaN));
   if (tags.some(Number.isNaN) || new Set(tags).size < 2) return null;
@@ -142,8 +142,8 @@ function levelsByStyle(headings: Heading[]): Map<Heading, number> {
 }
 
 /**
- * Kinds of simple numbers in the order of their nesting: letters that begin anew under each roman numeral stand below it, letters
- * that come once behind the last number (appendices) stand beside it.
+ * The nesting of kinds of simple numbers: letters that begin again under each roman numeral are nested in it; letters
+ * that occur once behind the last number (appendices) have its level.
  */
 function nestingOf(headings: Heading[]): Map<string, number> {
   const nesting = new Map<string, number>();
@@ -157,13 +157,13 @@ function nestingOf(headings: Heading[]): Map<string, number> {
   }
   const [first, ...others] = [...nesting.keys()];
   const ranks = (kind: string): number[] => headings.flatMap(({ numbering, style }) => (numbering?.kind === kind && numbering.depth === 1 ? [style] : []));
-  // Letters in a lighter face than numerals stand below them, too, as in papers with italics under small capitals.
+  // Letters in a lighter style than numerals are also nested in them, as in papers with italics under small capitals.
   const isLighter = (kind: string): boolean => first === 'roman' && kind === 'letter' && Math.min(...ranks(kind)) > Math.max(...ranks(first));
   for (const kind of others) if ((begun.get(kind) ?? 0) > Math.max(1, begun.get(first!) ?? 0) || isLighter(kind)) nesting.set(kind, 1);
   return nesting;
 }
 
-/** `3.1` is exactly one deeper than `3`: numbered headings take the level of their number, set by the shallowest ones. */
+/** `3.1` is one level deeper than `3`: numbered headings take the level of their number, relative to the shallowest ones. */
 function followNumbers(headings: Heading[]): void {
   const nesting = nestingOf(headings);
   const depthOf = (numbering: Numbering): number => numbering.depth + (numbering.depth === 1 ? nesting.get(numbering.kind) ?? 0 : 0);
@@ -174,7 +174,7 @@ function followNumbers(headings: Heading[]): void {
   for (const { depth, block } of numbered) block.level = Math.max(1, Math.min(5, start + depth - shallowest));
 }
 
-/** No level is left out between those that are used. */
+/** Closes gaps between the used levels. */
 function closeGaps(headings: Heading[]): void {
   const used = sortedNumbers(new Set(headings.map(({ block }) => block.level)));
   const deepest = used.at(-1) ?? 0;

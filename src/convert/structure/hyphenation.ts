@@ -1,4 +1,4 @@
-/** Lines of one paragraph become running text: words parted at line ends are joined, doubtful hyphens stay. */
+/** Joins the lines of one paragraph to running text: joins words that line ends split, and keeps doubtful hyphens. */
 import type { Span, TextLine } from '../page/text-line.js';
 import type { Vocabulary } from '../page/vocabulary.js';
 
@@ -13,7 +13,7 @@ const compoundHeads = new Set((
   'best worst better still much ever never newly widely fast slow early late old new good bad human machine computer domain task ' +
   'vis state-of the-art out-of up-to on-the so-called e').split(' '));
 
-/** Whole words made of two words, which no dictionary of the document may know: their halves prove nothing. */
+/** Whole words made of two words, which the document's vocabulary may lack: their halves do not show that the hyphen belongs to the word. */
 const closedCompounds = new Set((
   'something someone somewhere sometimes somehow anything anyone anybody anywhere everything everyone everybody everywhere nothing ' +
   'nobody without within into onto upon throughout understand understanding understood however whatever whenever wherever whoever ' +
@@ -23,7 +23,7 @@ const closedCompounds = new Set((
   'background underlying overall overview output input outcome outline online offline database baseline website downstream upstream ' +
   'throughput forward toward towards afterwards backwards notwithstanding inasmuch hereafter important foreign information').split(' '));
 
-/** What French hangs on verbs and words with a hyphen: `êtes-vous`, `eux-mêmes`. */
+/** Parts that French attaches to verbs and words with a hyphen: `êtes-vous`, `eux-mêmes`. */
 const enclitics = /^(?:vous|nous|elles?|ils?|moi|toi|lui|leur|là|mêmes?)$/u;
 
 function isFrench(vocabulary: Vocabulary): boolean {
@@ -32,7 +32,7 @@ function isFrench(vocabulary: Vocabulary): boolean {
 
 /**
  * Whether the hyphen between `head` and `tail` belongs to the word (`time-symmetric`) or only to the line (`tem-perature`).
- * What the document itself writes elsewhere decides; a hyphen kept by mistake can still be read, a lost one cannot be restored.
+ * Other occurrences in the document decide. In doubt the hyphen is kept: it can still be read, but a lost one cannot be restored.
  */
 function keepsHyphen(head: string, tail: string, vocabulary: Vocabulary): boolean {
   if (!/^\p{Ll}/u.test(tail)) return true;
@@ -44,7 +44,7 @@ function keepsHyphen(head: string, tail: string, vocabulary: Vocabulary): boolea
   if (whole !== hyphened) return hyphened > whole;
   if (closedCompounds.has(joined)) return false;
   if (enclitics.test(lowTail) && lowHead.length > 1 && isFrench(vocabulary)) return true;
-  // A hyphen inside the head: `state-of-the-` goes on as it began.
+  // A hyphen inside the head: `state-of-the-` continues in the same way.
   if (/[-\u2010\u2011]/.test(head)) return true;
   if (lowTail.length <= 2 || lowHead.length === 1) return lowHead.length === 1;
   if (/^\p{Lu}{2,}$/u.test(head)) return true;
@@ -54,19 +54,19 @@ function keepsHyphen(head: string, tail: string, vocabulary: Vocabulary): boolea
   return headIsWord && tailIsWord && lowHead.length > 3 && lowTail.length > 3;
 }
 
-/** Ideographs, kana, and the marks that are set with them. */
+/** Ideographs, kana, and their punctuation. */
 const ideographic = '[\\p{Ideographic}\\u2e80-\\u30ff\\uff00-\\uffef]';
 const ideographicAtEnd = new RegExp(`${ideographic}$`, 'u');
 const ideographs = new RegExp(ideographic, 'gu');
 const ideographicAtStart = new RegExp(`^${ideographic}`, 'u');
-/** They take no space beside an ideograph, whichever way the text is set. */
+/** Punctuation without a space beside an ideograph, in any direction of writing. */
 const tightAtEnd = /[\u3000-\u303f\uff01-\uff0f\uff1a-\uff20“”‘’—…·]$/u;
 const tightAtStart = /^[\u3000-\u303f\uff01-\uff0f\uff1a-\uff20“”‘’—…·]/u;
-/** Words and numbers of other scripts, and where they meet ideographs with a space. */
+/** Words and numbers of other scripts, and places where a space separates them from ideographs. */
 const otherWord = /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Nd}]+/gu;
 const spaced = /[\p{Ideographic}\u3040-\u30ff] [\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Nd}]|[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Nd}] [\p{Ideographic}\u3040-\u30ff]/u;
 
-/** What stands between an ideograph and what is none at a line's end: nothing, unless the lines put spaces between such, or there are but a few ideographs in other text. */
+/** The separator between an ideograph and another character at a line end: none, unless the lines contain spaces at such places, or only a few ideographs. */
 function besideIdeograph(first: string, second: string): string {
   const both = `${first}\n${second}`;
   if ((both.match(ideographs)?.length ?? 0) < (both.match(otherWord)?.length ?? 0)) return ' ';
@@ -76,15 +76,15 @@ function besideIdeograph(first: string, second: string): string {
 
 const hangulAtEnd = /(\p{Script=Hangul}+)$/u;
 const hangulAtStart = /^(\p{Script=Hangul}+)/u;
-/** Endings that are never words by themselves. */
+/** Endings that are never separate words. */
 const koreanEnding = /^(?:를|는|에서|에게|으로|까지|부터)$/u;
 
-/** Korean words are parted by spaces, but some programs end lines within them: then the document may have the whole word elsewhere, and the rest of it nowhere. */
+/** Spaces separate Korean words, but some programs break lines within them. The vocabulary then has the whole word, but not its rest. */
 function breaksKoreanWord(head: string, tail: string, vocabulary: Vocabulary): boolean {
   return koreanEnding.test(tail) || (vocabulary.get(head + tail) ?? 0) > (vocabulary.get(tail) ?? 0);
 }
 
-/** What stands between two lines of one paragraph, and how many characters the first one loses at its end. */
+/** The separator between two lines of one paragraph, and the number of characters that the first line loses at its end. */
 export function seam(first: { text: string; softHyphen: boolean }, second: string, vocabulary: Vocabulary): { between: string; cut: number } {
   const { text } = first;
   if (text.endsWith('\u00ad')) return { between: '', cut: 1 };
@@ -93,9 +93,9 @@ export function seam(first: { text: string; softHyphen: boolean }, second: strin
   const tail = wordAtStart.exec(second);
   if (head !== null && tail !== null) return { between: '', cut: keepsHyphen(head[1]!, tail[1]!, vocabulary) ? head[2]!.length - 1 : head[2]!.length };
   if (/[\p{L}\p{N}][-\u2010]$/u.test(text) && /^[\p{L}\p{N}]/u.test(second)) return { between: '', cut: 0 };
-  // A range of numbers goes on without a space after its dash.
+  // A range of numbers continues without a space after its dash.
   if (/\d[\u2013\u2212]$/u.test(text) && /^\d/.test(second)) return { between: '', cut: 0 };
-  // Addresses go on without a space after a slash.
+  // Addresses continue without a space after a slash.
   if (/\b(https?:\/\/|www\.)\S*[/_=?&.-]$/.test(text) && /^[\w%]/.test(second)) return { between: '', cut: 0 };
   const korean = [hangulAtEnd.exec(text)?.[1], hangulAtStart.exec(second)?.[1]] as const;
   if (korean[0] !== undefined && korean[1] !== undefined) return { between: breaksKoreanWord(korean[0], korean[1], vocabulary) ? '' : ' ', cut: 0 };
@@ -107,7 +107,7 @@ export function seam(first: { text: string; softHyphen: boolean }, second: strin
 
 export interface RunningText {
   text: string;
-  /** With the hyphens at line ends and a line feed for each line's end. */
+  /** With the hyphens at line ends and a line feed at each line's end. */
   orig: string;
   spans: Span[];
   /** Offset in `orig` at which each line begins. */

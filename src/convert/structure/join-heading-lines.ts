@@ -5,7 +5,7 @@ import { numberingOf } from '../wording/numbering.js';
 import type { Block, TextBlock } from './block.js';
 import { linesOf } from './block.js';
 
-/** Lines of one heading that stand too far apart to be one paragraph, as titles do. */
+/** Joins lines of one heading that are too far apart for a paragraph, as in titles. */
 export function joinHeadingLines(blocks: Block[]): Block[] {
   const result: Block[] = [];
   for (const block of blocks) {
@@ -36,7 +36,7 @@ function areOneHeading(first: TextBlock, second: TextBlock): boolean {
   const { left, right } = first.columnParts[0]!.column;
   const middle = (box: { left: number; right: number }): number => middleX(box);
   const centred = Math.abs(middle(above.box) - middle(below.box)) < 0.5 * above.size;
-  // A line that is full goes on; one that ends early does so because the words are set in lines.
+  // A full line continues; a line that ends early ends because the words are set in lines.
   const full = widthOf(above.box) > 0.6 * (right - left);
   return centred || full && Math.abs(above.box.left - below.box.left) < 0.5 * above.size;
 }

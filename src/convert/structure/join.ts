@@ -1,4 +1,4 @@
-/** Paragraphs that run on in the next column, on the next page or around what is set into them become one again. */
+/** Joins paragraphs that continue in the next column, on the next page or around inserted objects. */
 import { containsBox, widthOf } from '../../geometry/box.js';
 import type { Box } from '../../pdf/pdf-page.js';
 import type { TextLine } from '../page/text-line.js';
@@ -7,21 +7,21 @@ import { linesOf } from './block.js';
 import { numberingOf } from '../wording/numbering.js';
 import { endsOpen, goesOnAfterAbbreviation } from '../wording/sentences.js';
 
-/** Blocks that may stand between the halves of a paragraph: they were put there by the page, not by the author. */
+/** Blocks that may stand between the halves of a paragraph: the page layout put them there, not the author. */
 function isFloating(block: Block): boolean {
   return block.kind !== 'text' || block.role === 'caption' || block.role === 'footnote' || block.role === 'page_header' || block.role === 'page_footer';
 }
 
 const sentenceEnd = /[.!?:…。！？]["'”’»)\]]*\d{0,3}$/;
-/** More blocks are no box in a paragraph. */
+/** A box in a paragraph has no more blocks. */
 const mostBetween = 12;
-/** Running text has a line of so many letters: addresses, names and dates beside each other need not. */
+/** Running text has a line with at least this many letters: addresses, names and dates side by side do not. */
 const lettersOfText = 24;
-/** In ems: the next line stands at most so far below, and begins so near to where the one above does. */
+/** In ems: the largest distance to the next line, and the largest difference of their left edges. */
 const nextLine = 1.7;
 const sameEdge = 0.5;
 
-/** The halves of what may be a paragraph, and what stands between them. */
+/** The halves of a possible paragraph, and the blocks between them. */
 interface Halves {
   first: TextBlock;
   second: TextBlock;
@@ -33,7 +33,7 @@ function halvesOf(first: TextBlock, second: TextBlock): Halves {
   return { first, second, above: linesOf(first).at(-1)!, below: linesOf(second)[0]! };
 }
 
-/** `mayStandBelow`: though both are in one column. */
+/** `mayStandBelow`: the halves may be in one column. */
 function continuesText({ first, second, above, below }: Halves, mayStandBelow: boolean): boolean {
   const [from, to] = [first.columnParts.at(-1)!, second.columnParts[0]!];
   if (Math.abs(above.size - below.size) > 0.08 * above.size || above.bold !== below.bold || above.italic !== below.italic && below.boldPrefix > 0) return false;
@@ -47,7 +47,7 @@ function continuesText({ first, second, above, below }: Halves, mayStandBelow: b
     || /^[\p{L}\d“"'‘]/u.test(below.text) && [first, second].every((half) => linesOf(half).length > 1 && linesOf(half).some(({ text }) => text.length >= lettersOfText));
 }
 
-/** The second half goes on in the line below the first one; beside a box at the left, that begins farther out. */
+/** Whether the second half continues in the line below the first one; beside a box at the left it begins further out. */
 function standsRightBelow({ first, second, above, below }: Halves, between: Block[]): boolean {
   const { pageIndex } = first.columnParts.at(-1)!;
   const distance = below.baseline - above.baseline;
@@ -61,16 +61,16 @@ function boxesOf(block: Block): { pageIndex: number; box: Box }[] {
   return [{ pageIndex: block.pageIndex, box: block.kind === 'table' ? block.table.box : block.figure.box }];
 }
 
-/** To the point. */
+/** Within a point. */
 const isIn = (inner: Box, outer: Box): boolean => containsBox(outer, inner, 1);
 
-/** A title over its text, which no sentence goes around. */
+/** A title above its text; no sentence continues around it. */
 function standsOver(heading: TextBlock, below: TextBlock): boolean {
   const [over, under] = [heading.columnParts.at(-1)!, below.columnParts[0]!];
   return over.pageIndex === under.pageIndex && over.box.bottom <= under.box.top + 1 && over.box.left < under.box.right && over.box.right > under.box.left;
 }
 
-/** Set into the paragraph by the page: on a fill or in a frame of its own, beside lines that go on below, or in larger or smaller letters amid a sentence. */
+/** Whether the page set these blocks into the paragraph: on a fill or in a frame, beside lines that continue below, or in larger or smaller letters within a sentence. */
 function isSetApart(block: TextBlock, { first, second, above, below }: Halves, isRightBelow: boolean, panelsOf: (pageIndex: number) => Box[]): boolean {
   const outside = (panel: Box, pageIndex: number): boolean => ![{ line: above, pageIndex: first.columnParts.at(-1)!.pageIndex }, { line: below, pageIndex: second.columnParts[0]!.pageIndex }].some((half) => half.pageIndex === pageIndex && isIn(half.line.box, panel));
   if (block.columnParts.every(({ pageIndex, box }) => panelsOf(pageIndex).some((panel) => isIn(box, panel) && outside(panel, pageIndex)))) return true;
@@ -81,13 +81,13 @@ function isSetApart(block: TextBlock, { first, second, above, below }: Halves, i
   return numberingOf(text) === null && (block.role === 'text' || block.role === 'heading') && Math.abs(size - above.size) > 0.08 * above.size && linesOf(first).length > 1 && /^\p{Ll}/u.test(below.text);
 }
 
-/** A box with a title, or words in larger letters, amid a sentence: what is no program, formula or small print that the sentence speaks of. */
+/** A box with a title, or words in larger letters, within a sentence, unless it is a program, formula or small print to which the sentence refers. */
 function partsSentence(apart: TextBlock[], { above, below }: Halves): boolean {
   const isLarger = (block: TextBlock): boolean => linesOf(block)[0]!.size > 1.08 * above.size;
   return /^\p{Ll}/u.test(below.text) && apart.some((block) => block.role === 'heading' || isLarger(block)) && apart.every(({ role }) => role !== 'code' && role !== 'formula');
 }
 
-/** The block that `block` goes on from, among those before it; null where it begins one. */
+/** The block among the previous ones that `block` continues; null if it begins a paragraph. */
 function beginningOf(block: TextBlock, before: Block[], panelsOf: (pageIndex: number) => Box[]): TextBlock | null {
   const between: Block[] = [];
   const apart: TextBlock[] = [];
@@ -101,7 +101,7 @@ function beginningOf(block: TextBlock, before: Block[], panelsOf: (pageIndex: nu
     const halves = halvesOf(candidate, block);
     const isRightBelow = between.length > 0 && standsRightBelow(halves, between);
     const mayJoin = candidate.role === 'text' || candidate.role === 'list_item';
-    // What begins with a capital goes on from an earlier block than the one before only where it stands right below it.
+    // A block that begins with a capital continues an earlier block than the previous one only if it stands directly below that.
     const goesOn = apart.length === 0 || isRightBelow || /^[\p{Ll}\p{Lo}(]/u.test(halves.below.text);
     if (mayJoin && goesOn && continuesText(halves, isRightBelow || partsSentence(apart, halves)) && apart.every((one) => isSetApart(one, halves, isRightBelow, panelsOf))) return candidate;
     between.push(candidate);
@@ -110,7 +110,7 @@ function beginningOf(block: TextBlock, before: Block[], panelsOf: (pageIndex: nu
   return null;
 }
 
-/** Joins the halves; the joined block stands where the first half stood. `panelsOf`: fills and frames of a page. */
+/** Joins the halves at the place of the first half. `panelsOf`: fills and frames of a page. */
 export function joinAcrossColumns(blocks: Block[], panelsOf: (pageIndex: number) => Box[]): Block[] {
   const result: Block[] = [];
   for (const block of blocks) {

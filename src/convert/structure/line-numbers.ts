@@ -1,18 +1,18 @@
-/** Numbers of every fifth or tenth line in the white space between two columns of running text, as patents have them: no part of the text. */
+/** Finds the numbers of every fifth or tenth line in the gutter between two columns of running text, as in patents. They are not part of the text. */
 import { fromTop } from '../page/group-by-baseline.js';
 import { middleX } from '../../geometry/box.js';
 import type { TextLine } from '../page/text-line.js';
 import type { PageLines } from './style.js';
 
-/** So many numbers, each one step more than the one above, at most so unevenly far apart (share of the mean distance). */
+/** The fewest numbers, each one step larger than the one above, and the largest unevenness of their distances, as a share of the mean distance. */
 const fewest = 4;
-/** More numbers on a page count no lines. */
+/** A page with more numbers does not count lines. */
 const most = 300;
 const steps = [5, 10];
 const uneven = 0.25;
-/** In ems, how far their middles may be apart. */
+/** In ems: the largest distance of their middles. */
 const oneColumn = 0.6;
-/** Lines of so many letters are running text; of these, how many stand on either side at least. */
+/** The fewest letters of a line of running text, and the fewest such lines on either side. */
 const lettersOfText = 25;
 const fewestBeside = 8;
 
@@ -27,7 +27,7 @@ export function findLineNumbers(pages: PageLines[]): TextLine[] {
 
 const middleOf = ({ box }: TextLine): number => middleX(box);
 
-/** Runs of numbers below one another, the first one step from nothing or from a multiple of it. */
+/** Runs of numbers below one another. The first number is one step, or a multiple of it. */
 function countsIn(numbers: TextLine[]): TextLine[][] {
   const counts: TextLine[][] = [];
   for (const number of fromTop(numbers)) {
@@ -49,7 +49,7 @@ function areEven(count: TextLine[]): boolean {
   return distances.every((distance) => Math.abs(distance - mean) < uneven * mean);
 }
 
-/** Nothing else stands in their strip as far as they go, and text on both sides of it. */
+/** Whether no other text stands in their strip over its height, and text stands on both sides of it. */
 function areBetweenColumns(count: TextLine[], lines: TextLine[]): boolean {
   const [left, right] = [Math.min(...count.map(({ box }) => box.left)), Math.max(...count.map(({ box }) => box.right))];
   const [top, bottom] = [count[0]!.box.top, count.at(-1)!.box.bottom];

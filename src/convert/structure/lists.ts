@@ -1,4 +1,4 @@
-/** Which paragraphs are list items, and how deep they are nested. */
+/** Decides which paragraphs are list items, and their nesting. */
 import { beginsRightToLeft } from '../wording/scripts.js';
 import type { Block, TextBlock } from './block.js';
 import { linesOf } from './block.js';
@@ -13,7 +13,7 @@ interface Candidate {
   size: number;
 }
 
-/** A letter that is also a roman digit counts as whichever continues the item before. */
+/** A letter that is also a roman numeral gets the reading that continues the previous item. */
 function valueAfter(previous: Marker | null, marker: Marker): number {
   if (marker.kind !== 'roman' || !/^\(?[ivxIVX][.)\]]/.test(marker.text)) return marker.value;
   const letter = marker.text.replace(/[^a-z]/gi, '').toLowerCase();
@@ -28,7 +28,7 @@ function continues(previous: Candidate, next: Candidate): boolean {
   return value === previous.marker.value + 1;
 }
 
-/** Items whose count goes on from a neighbour are surely a list; a lone `1.` may be anything. */
+/** Items whose count continues that of a neighbour are certainly a list; a single `1.` may be anything. */
 function isItem(candidate: Candidate, all: Candidate[], position: number): boolean {
   const { marker, block } = candidate;
   if (marker.kind === 'check') return true;
@@ -46,25 +46,25 @@ function isItem(candidate: Candidate, all: Candidate[], position: number): boole
   return hangs(lines);
 }
 
-/** Lines after the first stand further in: the marker hangs out. */
+/** Whether lines after the first are indented, so that the marker hangs out. */
 function hangs(lines: { box: { left: number }; size: number }[]): boolean {
   const first = lines[0]!;
   return lines.length > 1 && lines.slice(1).every((line) => line.box.left > first.box.left + 0.5 * first.size);
 }
 
-/** Of one list, as far as blocks between them tell. */
+/** Whether two items belong to one list, by the blocks between them. */
 function isNear(a: Candidate, b: Candidate): boolean {
   return Math.abs(a.index - b.index) <= 8 && Math.abs(a.left - b.left) < a.size;
 }
 
-/** Marks list items among the blocks that have no other role yet, headings excepted by `mayBeItem`. */
+/** Marks list items among the blocks without a role; `mayBeItem` excludes headings. */
 export function markListItems(blocks: Block[], mayBeItem: (block: TextBlock) => boolean): void {
   const candidates: Candidate[] = [];
   for (const [index, block] of blocks.entries()) {
     if (block.kind !== 'text' || block.role !== 'text' || !mayBeItem(block)) continue;
     const line = linesOf(block)[0]!;
     const marker = markerOf(line.text);
-    // From the right, what stands further in ends further left.
+    // In text that is read from the right, an indented line ends further left.
     const left = beginsRightToLeft(line.text) ? -line.box.right : line.box.left;
     if (marker !== null) candidates.push({ block, index, marker, left, size: line.size });
   }
@@ -83,14 +83,14 @@ export function markListItems(blocks: Block[], mayBeItem: (block: TextBlock) => 
   nest(candidates.filter((candidate) => candidate.block.role === 'list_item'));
 }
 
-/** So many amounts below one another are a list, such as ingredients: fewer may be lines of a label or a date. */
+/** The fewest amounts below one another that form a list, such as ingredients: fewer may be lines of a label or a date. */
 const fewestAmounts = 3;
-/** Of the steps from one to the next. */
+/** The largest share of rising steps from one amount to the next. */
 const mostRising = 0.7;
-/** Of the items, in how many lines: what runs on from line to line is text that begins with a number. */
+/** The least share of items with a single line: text that begins with a number continues over several lines. */
 const leastSingle = 2 / 3;
 
-/** Blocks below one another that begin with an amount each, and that do not go up one after the other, as counts, notes and dates do: items without a mark. */
+/** Marks items without a marker: successive blocks that each begin with an amount, if the amounts do not rise as counts, notes and dates do. */
 export function markAmounts(blocks: Block[], mayBeItem: (block: TextBlock) => boolean): void {
   let run: { block: TextBlock; amount: string }[] = [];
   const close = (): void => {
@@ -113,14 +113,14 @@ export function markAmounts(blocks: Block[], mayBeItem: (block: TextBlock) => bo
   close();
 }
 
-/** Depth by what stands further in, and by marks that begin a count inside another. */
+/** Determines the depth by indentation, and by markers that begin a count inside another. */
 function nest(items: Candidate[]): void {
   let open: { left: number; shape: string }[] = [];
   let lastIndex = -10;
   let lastPage = -1;
   for (const item of items) {
     const columnPart = item.block.columnParts[0]!;
-    // Text between two items ends the list, unless the count goes on behind it.
+    // Text between two items ends the list, unless the count continues behind it.
     const interrupted = item.index - lastIndex > 1;
     if (interrupted && !open.some((level) => level.shape === item.marker.shape && item.marker.value > 1)) open = [];
     const otherColumn = columnPart.pageIndex !== lastPage || open.length > 0 && Math.abs(open[0]!.left - item.left) > 100;
@@ -143,7 +143,7 @@ function depthOf(item: Candidate, open: { left: number; shape: string }[], other
   return known >= 0 ? known : Math.min(open.length, item.marker.value <= 1 && item.marker.kind !== 'bullet' ? open.length : 0);
 }
 
-/** Another kind of marker at the same indent opens a level only if it begins a count of its own. */
+/** Another kind of marker at the same indent opens a level only if it begins its own count. */
 function sameLeft(open: { shape: string }[], item: Candidate, depth: number): number {
   const known = open.findIndex((level) => level.shape === item.marker.shape);
   if (known >= 0) return known;

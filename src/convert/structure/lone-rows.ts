@@ -1,4 +1,4 @@
-/** One row of a table that the end of a page or column separates from the rest: its header before, or its last row behind. Such a row resembles text; only the columns of the rest show what it is. */
+/** Finds one row of a table that the end of a page or column separates from the others: its header before, or its last row behind. Such a row resembles text; only the columns of the other rows identify it. */
 import { fromTopLeft, rowsByBaseline } from '../page/group-by-baseline.js';
 import { baselineTolerances } from '../page/tolerances.js';
 import { middleX, unionBox, widthOf } from '../../geometry/box.js';
@@ -10,22 +10,22 @@ import type { TextLine } from '../page/text-line.js';
 import type { Box } from '../../pdf/pdf-page.js';
 import type { PageLines } from './style.js';
 
-/** Tables of fewer columns agree with too much that stands side by side. */
+/** Tables with fewer columns agree with too many texts that stand side by side. */
 const leastColumns = 3;
 /** The most lines of text in a lone header and in a lone row. */
 const mostHeadLines = 4;
 const mostRowLines = 14;
 /** From one line of a row to the next, in ems. */
 const mostStep = 1.5;
-/** Of the table's size, how much larger or smaller its row may be. */
+/** The largest relative difference between the sizes of the table and the row. */
 const sizeSlack = 0.12;
-/** The share of the table's width by which the rulings around its header may be longer or shorter. */
+/** The largest relative difference between the widths of the table and the rulings around its header. */
 const ruleSlack = 0.1;
-/** How far a text may stand out of its column, points. */
+/** How far a text may extend beyond its column, in points. */
 const slack = 2;
-/** By how much a row may be moved otherwise than its text column, in sizes of the table. */
+/** How far a row may be shifted in addition to the shift of its text column, in sizes of the table. */
 const mostOff = 1.5;
-/** Of a text column's width, how wide the next one may be with the white space between them. */
+/** The largest width of the next text column with the white space between, in widths of a text column. */
 const pitch = 1.15;
 
 interface Side {
@@ -33,21 +33,21 @@ interface Side {
   right: number;
 }
 
-/** Lines on one height. */
+/** Lines at one height. */
 interface LoneLine {
   pieces: TextLine[];
   baseline: number;
 }
 
-/** Lines that the page puts there, nothing of the text: likely ones are of a kind or at a place for it, sure ones other pages show, too. */
+/** Lines of furniture: likely ones by their kind or place, certain ones because other pages repeat them. */
 export interface KnownFurniture {
   isLikely: (line: TextLine) => boolean;
   isSure: (line: TextLine) => boolean;
 }
 
 /**
- * The pages, where a lone row is a table of one row (`lone`) and its lines are no text any more; joinTables() makes one table of both. The lines of a page are checked only where a table is the first or
- * last of a column. A row at the top of a page may resemble a running header: where nothing else continues the table, only certain running headers are excluded.
+ * Replaces each lone row on the pages by a table of one row (`lone`), whose lines are then not text; joinTables() joins it to its table. The lines of a page are examined only if a table is the first or
+ * last object of a column. A row at the top of a page may resemble a running header: if nothing else continues the table, only certain running headers are excluded.
  */
 export function withLoneRows(pages: PageLines[], { isLikely, isSure }: KnownFurniture): PageLines[] {
   const found = new Map<number, LoneRow[]>();
@@ -80,7 +80,7 @@ interface LoneRow {
   lines: TextLine[];
 }
 
-/** The row of the table that stands at the place's end, where it does; `lines` are those of the table's page. */
+/** The row of the table at the end of the place, if there is one; `lines` are those of the table's page. */
 function rowIn(side: -1 | 1, place: Place | null, table: PageTable, lines: TextLine[]): (LoneRow & { page: number }) | null {
   if (place === null) return null;
   const shift = leftOf(place.lines) - Math.min(table.box.left, leftOf(columnLines(table, lines)));
@@ -94,14 +94,14 @@ function objectsOf({ tables, figures }: PageStructure): Box[] {
   return [...tables.map(({ box }) => box), ...figures.map(({ box }) => box)];
 }
 
-/** Nothing stands above (-1) or below (1) the table in its text column. */
+/** Whether nothing stands above (-1) or below (1) the table in its text column. */
 function isOutermost(side: -1 | 1, table: PageTable, lines: TextLine[], structure: PageStructure): boolean {
   const { box } = table;
   const isBeyond = (other: Box): boolean => meets(other, box) && (side < 0 ? other.top < box.top - 2 && other.bottom < box.bottom : other.bottom > box.bottom + 2 && other.top > box.top);
   return !lines.some((line) => isBeyond(nominalBox(line))) && !objectsOf(structure).some((other) => other !== box && isBeyond(other));
 }
 
-/** Those of the text column that the table stands in. */
+/** The objects of the table's text column. */
 function columnLines({ box }: PageTable, lines: TextLine[]): TextLine[] {
   return lines.filter((line) => meets(line.box, box) && line.box.left > box.left - 12);
 }
@@ -114,7 +114,7 @@ const leftOf = (lines: TextLine[]): number => Math.min(...lines.map(({ box }) =>
 
 interface Place {
   page: number;
-  /** Of one text column. */
+  /** In one text column. */
   lines: TextLine[];
   /** Tables and figures in it. */
   objects: Box[];
@@ -128,7 +128,7 @@ function placeIn(page: number, range: Side, lines: TextLine[], structure: PageSt
   return own.length === 0 && objects.length === 0 ? null : { page, lines: own, objects, rules: structure.separators.filter((rule) => meets(rule, range)) };
 }
 
-/** The text column before (-1) or behind (1) the table's on its page; null where there is none. */
+/** The text column before (-1) or behind (1) that of the table on its page; null for none. */
 function besides(side: -1 | 1, table: PageTable, lines: TextLine[], structure: PageStructure): Place | null {
   const { box } = table;
   const width = pitch * columnWidth(table, lines);
@@ -136,7 +136,7 @@ function besides(side: -1 | 1, table: PageTable, lines: TextLine[], structure: P
   return placeIn(structure.pageIndex, range, lines, structure);
 }
 
-/** The last text column of the page before, or the first one of the page behind. */
+/** The last text column of the previous page, or the first one of the next page. */
 function overPage(side: -1 | 1, table: PageTable, lines: TextLine[], pages: PageLines[], at: number, linesOf: (page: PageLines) => TextLine[]): Place | null {
   const other = pages[at + side];
   if (other === undefined) return null;
@@ -147,7 +147,7 @@ function overPage(side: -1 | 1, table: PageTable, lines: TextLine[], pages: Page
   return placeIn(at + side, range, own, other.structure);
 }
 
-/** A table or figure stands between the row and the column's end. */
+/** Whether a table or figure stands between the row and the column's end. */
 function isHidden(side: -1 | 1, { table: { box } }: LoneRow, objects: Box[]): boolean {
   return objects.some((other) => (side < 0 ? other.bottom > box.top : other.top < box.bottom));
 }
@@ -159,7 +159,7 @@ function linesFrom(side: -1 | 1, pieces: TextLine[]): LoneLine[] {
 
 const isOfSize = (line: LoneLine, { size }: PageTable): boolean => line.pieces.every((piece) => Math.abs(piece.size - size) <= sizeSlack * size);
 
-/** The lines at the column's end that are bold, or words between two rules, where they stand over the table's columns: all of them, or all but the first. */
+/** The lines at the column's end that are bold, or words between two rulings, if all of them (or all but the first) stand over the table's columns. */
 function headAt({ lines: pieces, rules }: Place, table: PageTable, shift: number): LoneRow | null {
   const lines: LoneLine[] = [];
   const isRuled = betweenRules(rules, table);
@@ -172,13 +172,13 @@ function headAt({ lines: pieces, rules }: Place, table: PageTable, shift: number
   return rowOf(lines, table, shift, true);
 }
 
-/** Whether a line stands between the column's last two rules, where both are about as long as the table is wide. */
+/** Whether a line stands between the column's last two rulings, which must be about as long as the table is wide. */
 function betweenRules(rules: Separator[], { box }: PageTable): (line: TextLine) => boolean {
   const [last, before] = rules.filter(({ left, right }) => Math.abs(right - left - widthOf(box)) < ruleSlack * widthOf(box)).sort((a, b) => b.y - a.y);
   return ({ baseline }) => last !== undefined && before !== undefined && baseline < last.y && baseline > before.y;
 }
 
-/** The lines at the column's begin, up to wider white space. */
+/** The lines at the begin of the column, down to wider white space. */
 function rowAt(pieces: TextLine[], table: PageTable, shift: number): LoneRow | null {
   const lines: LoneLine[] = [];
   for (const line of linesFrom(-1, pieces)) {
@@ -192,11 +192,11 @@ function rowAt(pieces: TextLine[], table: PageTable, shift: number): LoneRow | n
   return row !== null && row.table.cells[0]?.lines.length !== 0 ? row : null;
 }
 
-/** Each text in one column of the table, moved by as much as all others; null where they do not fit, or leave more than one column empty. */
+/** Assigns each text to one column of the table, with one shift for all texts; null if they do not fit, or leave more than one column empty. */
 function rowOf(lines: LoneLine[], table: PageTable, expected: number, columnHeader: boolean): LoneRow | null {
   const pieces = fromTopLeft(lines.flatMap((line) => line.pieces));
   if (pieces.length < leastColumns) return null;
-  // The first column may be known by its texts alone, where the head above them reaches to the rules' ends.
+  // If the header extends to the ends of the rulings, only the texts of the first column define its edge.
   const lefts = table.columnLefts.map((left, column) => (column === 0 ? Math.min(left, table.box.left) : left));
   const edges = [...lefts, table.box.right];
   const shift = shiftOf(pieces, edges, expected, mostOff * table.size);
@@ -218,7 +218,7 @@ function isIn({ box }: TextLine, { left, right }: Side): boolean {
   return middle >= left && middle < right;
 }
 
-/** By how much the columns must be moved for every text to stand in one of them: nearest to what text columns are apart, at most `most` off; null where nothing does that. */
+/** The shift at which every text stands in one column: the one nearest to the distance of the text columns, at most `most` off; null if there is none. */
 function shiftOf(pieces: TextLine[], edges: number[], expected: number, most: number): number | null {
   const fits = (shift: number): boolean => pieces.every(({ box }) => edges.some((left, at) => at + 1 < edges.length && box.left > left + shift - slack && box.right < (edges[at + 1] ?? 0) + shift + slack));
   const tried = [expected, ...pieces.flatMap(({ box }) => edges.slice(0, -1).flatMap((left, at) => [box.left - left, box.right - (edges[at + 1] ?? 0)]))];

@@ -4,15 +4,15 @@ import { numberingOf } from '../wording/numbering.js';
 import type { TextBlock } from './block.js';
 import { plainText } from './block.js';
 
-/** By page index: the depth of each entry, from 0, by its folded title. */
+/** By page index: the depth of each entry, from 0, by its normalised title. */
 export type OutlineIndex = Map<number, Map<string, number>>;
 
-/** Letters, folded, for comparing a block with an outline entry. */
+/** Letters without case and accents, for the comparison of a block with an outline entry. */
 function foldTitle(text: string): string {
   return text.toLowerCase().normalize('NFKC').replace(/[^\p{L}\p{N}]+/gu, '');
 }
 
-/** Outline entries by page, ready for look-up. */
+/** Outline entries by page, for lookup. */
 export function indexOutline(entries: OutlineEntry[]): OutlineIndex {
   const pages = new Map<number, Map<string, number>>();
   for (const entry of entries) {
@@ -25,7 +25,7 @@ export function indexOutline(entries: OutlineEntry[]): OutlineIndex {
   return pages;
 }
 
-/** Depth of the outline entry that names this block, or -1. Entries often leave the number out. */
+/** Depth of the outline entry that names this block, or -1. Entries often lack the number. */
 export function outlineDepth(block: TextBlock, outline: OutlineIndex): number {
   const titles = outline.get(block.columnParts[0]!.pageIndex);
   if (titles === undefined) return -1;

@@ -1,4 +1,4 @@
-/** The rows of a column become paragraphs: leading, indents, short last lines, markers and changes of style part them. */
+/** Splits the rows of a column into paragraphs at wider leading, indents, short last lines, markers and changes of style. */
 import { splitWhere } from '../page/group-by-baseline.js';
 import { quantileInside } from '../../geometry/statistics.js';
 import { endsSentence } from '../wording/sentences.js';
@@ -13,10 +13,10 @@ import { amountOf, holdsAnswers, markerOf } from '../wording/markers.js';
 import { numberingOf } from '../wording/numbering.js';
 import type { BodyStyle } from './style.js';
 
-/** The confidence with which the layout network must put two lines into two regions to part them. */
+/** The confidence with which the layout network must assign two lines to two regions to split them. */
 const sureLine = 0.98;
 
-/** What the rows of one column have in common. */
+/** Common properties of the rows of one column. */
 interface ColumnHabits extends ColumnEdges {
   /** Most lines end at the right edge: a short one ends a paragraph. */
   justified: boolean;
@@ -35,7 +35,7 @@ function firstWordWidth(line: TextLine): number {
   return (widthOf(line.box) * word.length) / Math.max(1, line.text.length);
 }
 
-/** Usual distance of two baselines for text of this size in this column. */
+/** The usual distance of two baselines for text of this size in this column. */
 function leadingsBySize(lines: TextLine[], body: BodyStyle): (size: number) => number {
   const counts = new Map<string, number>();
   for (let i = 1; i < lines.length; i++) {
@@ -51,7 +51,7 @@ function leadingsBySize(lines: TextLine[], body: BodyStyle): (size: number) => n
     let most = 1;
     for (const [key, count] of counts) {
       const [rounded, leading] = key.split(':').map(Number) as [number, number];
-      // Of two distances about equally frequent the smaller one is the leading, the larger one parts paragraphs.
+      // Of two distances with about equal counts the smaller one is the leading; the larger one separates paragraphs.
       if (rounded === Math.round(size) && (count > most || count > 0.6 * most && count > 1 && leading < best)) {
         most = Math.max(most, count);
         best = leading;
@@ -68,19 +68,19 @@ function changesStyle(above: TextLine, below: TextLine): boolean {
   return above.color !== below.color && above.bold && below.bold;
 }
 
-/** A line in another face than the next: a heading set in italics, if it ends early or is numbered; else emphasis that fills a line. */
+/** Whether a line has another font than the next and is a heading in italics because it ends early or is numbered. Otherwise it is emphasis that fills a line. */
 function changesFace(above: TextLine, below: TextLine, habits: ColumnHabits): boolean {
   if (above.mixed || below.mixed || above.font === below.font && above.italic === below.italic) return false;
   return numberingOf(above.text)?.strong === true || numberingOf(below.text)?.strong === true
     || habits.right - above.box.right > 0.15 * widthOf(habits);
 }
 
-/** A bold line may be the first of a paragraph that begins in bold, and a regular one may end in bold. */
+/** A bold line may begin a paragraph that starts in bold, and a regular one may be the end of a bold sentence. */
 function continuesRun(above: TextLine, below: TextLine): boolean {
   return below.boldPrefix > 0 || above.boldPrefix > 0 && above.boldPrefix < above.text.length && below.bold && below.text.length < 20;
 }
 
-/** Below its first line, which is full, a paragraph may hang further in, as an entry of a bibliography does; the next begins where it began. */
+/** Whether the line hangs below a full first line, as in an entry of a bibliography. The next paragraph begins at the edge of the first line. */
 function hangs(group: readonly TextLine[], line: TextLine, habits: ColumnHabits): boolean {
   const [first] = group;
   const above = group.at(-1)!;
@@ -98,13 +98,13 @@ function startsParagraph(group: readonly TextLine[], below: TextLine, next: Text
   if (areSeenApart(above, below) && !hanging && !goesOn(above, below, habits, leading)) return true;
   const size = Math.max(above.size, below.size);
   if (areRows(above, below)) return true;
-  // Side by side on one row: captions of two tables.
+  // Side by side in one row: captions of two tables.
   if (Math.abs(distance) < 0.3 * size && below.box.left > above.box.right) return true;
   if (distance > 1.28 * leading + 0.1 * size || distance < -0.2 * size) return true;
-  // Beside it: the address at the left of a letter, and what the letter is about at the right.
+  // Beside it: the address at the left of a letter, and its subject at the right.
   if (below.box.left > above.box.right + size || below.box.right < above.box.left - size) return true;
   if (isLabelled(above) && isLabelled(below)) return true;
-  // An address in it may be set as programs are.
+  // An address in it may be in a monospace font.
   if (hanging && Math.abs(above.size - below.size) <= 0.09 * size && above.bold === below.bold) return false;
   if (changesStyle(above, below) || changesFace(above, below, habits)) return true;
   if (markerOf(below.text) !== null && opensItem(group, below)) return true;
@@ -112,7 +112,7 @@ function startsParagraph(group: readonly TextLine[], below: TextLine, next: Text
   if (holdsAnswers(above.text) && !/^\p{Ll}/u.test(below.text)) return true;
   const indent = below.box.left - above.box.left;
   if (group.length > 1 && -indent > 0.7 * size && below.box.left < group[0]!.box.left + 0.3 * size && hangs(group.slice(0, -1), above, habits)) return true;
-  // First-line indent: this line stands in, the one before did not, the one after does not.
+  // First-line indent: this line is indented, the previous one was not, and the next one is not.
   if (indent > 0.7 * size && indent < 5 * size) {
     const returns = next === undefined || next.box.left < below.box.left - 0.6 * size;
     const atEdge = above.box.left < habits.left + 0.7 * size || markerOf(above.text) !== null;
@@ -121,7 +121,7 @@ function startsParagraph(group: readonly TextLine[], below: TextLine, next: Text
   const room = habits.right - above.box.right;
   const needed = firstWordWidth(below) + 0.3 * size;
   if (room > needed && group.length === 1 && isSalutation(above.text)) return true;
-  // No farther in than the item's mark, below a line with room left: the text after a list.
+  // Text after a list: no further in than the item's marker, below a line that has room left.
   if (markerOf(group[0]!.text) !== null && below.box.left < group[0]!.box.left + 0.5 * size && room > needed + 1.5 * size && room > 0.12 * widthOf(habits) && !/^\p{Ll}/u.test(below.text)) return true;
   // Lines of a list, each with room for the next.
   if (amountOf(above.text) !== null && amountOf(below.text) !== null && room > needed + 1.5 * size && room > 0.12 * widthOf(habits)) return true;
@@ -132,15 +132,15 @@ function startsParagraph(group: readonly TextLine[], below: TextLine, next: Text
   return false;
 }
 
-/** `Invoice no.: 2024-17`, `Datum: 3. Mai`: a fact by itself, with the next one below it. */
+/** `Invoice no.: 2024-17`, `Datum: 3. Mai`: a separate fact, with the next one below it. */
 function isLabelled({ text, monospace }: TextLine): boolean {
   return !monospace && text.length <= 60 && /^\p{Lu}[\p{L}.’'/-]*(?: [\p{L}.’'/-]+){0,2} ?:\s\S/u.test(text);
 }
 
-/** In ems: white space between a name and what is said of it. */
+/** In ems: white space between a name and its value. */
 const besideName = 1.2;
 
-/** Rows of names and what is said of them, as a course's facts are set: the texts of both begin at the same places, or the one above goes on below its text. */
+/** Whether these are rows of names and values, such as the facts of a course: both texts begin at the same places, or the upper one continues below its value. */
 function areRows(above: TextLine, below: TextLine): boolean {
   const second = placesIn(below);
   if (second === null || above.monospace) return false;
@@ -152,25 +152,25 @@ function placesIn({ pieces: [name, text], size, monospace }: TextLine): { name: 
   return monospace || name === undefined || text === undefined || text.left - name.right < besideName * size ? null : { name: name.left, text: text.left };
 }
 
-/** It begins where the text behind the number above does, as the paragraphs of contracts and statutes are set. */
+/** Whether it begins at the edge of the text behind the number above, as in paragraphs of contracts and statutes. */
 function hangsOnNumber({ text, pieces, size }: TextLine, below: TextLine): boolean {
   const length = numberingOf(text)?.length ?? 0;
   return length > 0 && pieces.some(({ start, left }) => start > 0 && start <= length && Math.abs(left - below.box.left) < 0.4 * size);
 }
 
-/** A heading that runs into its paragraph: bold words up to a full stop or colon, and more after them. */
+/** A run-in heading: bold words up to a full stop or colon, with more text behind them. */
 function opensInBold({ text, boldPrefix, bold }: TextLine): boolean {
   return !bold && boldPrefix > 2 && boldPrefix < text.length && /^\p{Lu}.*[.:—–]$/u.test(text.slice(0, boldPrefix).trim());
 }
 
-/** The layout network puts them into two regions with confidence. A line that is indented below the one above continues it, as in a bibliography, or begins a paragraph, which geometry finds. */
+/** Whether the layout network assigns them to two regions with confidence. A line that is indented below the one above continues it, as in a bibliography, or begins a paragraph, which geometry finds. */
 function areSeenApart({ prediction: above, box, size }: TextLine, { prediction: below, box: next }: TextLine): boolean {
   if (next.left > box.left + 0.5 * size) return false;
   if (above === undefined || below === undefined || above.region < 0 || below.region < 0 || above.region === below.region) return false;
   return [above, below].every(({ odds }) => Math.max(...Object.values(odds)) >= sureLine);
 }
 
-/** In the midst of a word, of brackets or of a sentence, at line distance, from a line without room left (on a scan that is not known exactly): this is one paragraph, whatever is predicted. */
+/** Whether the break is inside a word, brackets or a sentence, at line distance, behind a line without room left (on a scan the room is inexact): then this is one paragraph, whatever the prediction. */
 function goesOn(above: TextLine, below: TextLine, habits: ColumnHabits, leading: number): boolean {
   const [distance, size] = [below.baseline - above.baseline, above.size];
   const isNext = !changesStyle(above, below) && distance > 0.5 * size && distance <= 1.1 * leading && Math.abs(above.box.left - below.box.left) < 0.5 * size;
@@ -181,31 +181,34 @@ function goesOn(above: TextLine, below: TextLine, habits: ColumnHabits, leading:
   return inSentence && (isFull || above.confidence !== undefined);
 }
 
-/** A raised number or character opens the line: the footnote reference. */
+/** Whether a raised number or character opens the line: a footnote reference. */
 function beginsRaised(line: TextLine): boolean {
   const [first] = line.spans;
   return first !== undefined && first.start === 0 && first.script === 'super' && first.end < line.text.length && /^[\d*†‡§]{1,3}$/.test(line.text.slice(0, first.end).trim());
 }
 
-/** The next item after the one that begins so, at its edge: `4.` behind an item that ends in `30 secs.` */
+/** Whether it is the next item after the one with this begin, at its edge: `4.` behind an item that ends in `30 secs.` */
 function countsOn(first: TextLine, below: TextLine): boolean {
   const [item, next] = [markerOf(first.text), markerOf(below.text)];
   return item !== null && next !== null && item.shape === next.shape && next.value === item.value + 1 && Math.abs(first.box.left - below.box.left) < 0.6 * below.size;
 }
 
-/** A marker in the middle of running text (`see section\n1. Then`) opens no item: its line must begin like one. */
+/**
+ * A marker in the middle of running text (`see section
+ * 1. Then`) opens no item: its line must begin like one.
+ */
 function opensItem(group: readonly TextLine[], below: TextLine): boolean {
   const above = group.at(-1)!;
   const marker = markerOf(below.text)!;
   if (marker.kind === 'bullet' || countsOn(group[0]!, below)) return true;
   if (goesOnAfterAbbreviation(above.text, below.text)) return false;
   if (endsSentence(above.text) || markerOf(above.text) !== null) return true;
-  // Written without white space, such numbers also begin lines of running text.
+  // Without white space behind them, such numbers also begin lines of running text.
   if (marker.shape === '①' || marker.shape === '（#）') return false;
   return below.box.left < above.box.left - 0.8 * below.size || above.box.right < below.box.right - 4 * below.size;
 }
 
-/** Most of the lines that have letters are read from the right: most of their letters are. */
+/** Whether most of the lines with letters are read from the right, because most of their letters are. */
 function isReadFromRight(lines: TextLine[]): boolean {
   let [fromRight, all] = [0, 0];
   for (const { text } of lines) {
@@ -216,7 +219,7 @@ function isReadFromRight(lines: TextLine[]): boolean {
   return fromRight > 0.5 * all;
 }
 
-/** As in a mirror: where a line begins is its left side for all rules above. */
+/** Mirrors a box, so that its right edge becomes the left edge for all rules above. */
 function mirrored<Edges extends { left: number; right: number }>(box: Edges): Edges {
   return { ...box, left: -box.right, right: -box.left };
 }
@@ -228,7 +231,7 @@ function inMirror(line: TextLine): TextLine {
   return copy;
 }
 
-/** The paragraphs of one column; each is one fragment. */
+/** The paragraphs of one column; each is one block part. */
 export function paragraphsOf(column: Column, lines: TextLine[], pageIndex: number, body: BodyStyle): TextBlock[] {
   const fromRight = isReadFromRight(lines);
   const seen = fromRight ? lines.map(inMirror) : lines;

@@ -1,11 +1,11 @@
-/** Passes over a document: what each reads and writes, and a list of them in an order that is checked. */
+/** Passes over a document: the fields that each reads and writes, and an ordered list whose order is checked. */
 import type { BlockFact, DocumentInput, DocumentState } from './document-state.js';
 
-/** A field of the state, or what is written into its blocks. */
+/** A field of the state, or a property that is written into its blocks. */
 export type PassValue = keyof DocumentState | BlockFact;
 
 export interface Pass {
-  /** Says what the pass does. */
+  /** The effect of the pass. */
   name: string;
   reads: readonly PassValue[];
   writes: readonly PassValue[];
@@ -16,14 +16,14 @@ export interface Pass {
 /** The fields among some values. */
 type Fields<Value extends PassValue> = Pick<DocumentState, Value & keyof DocumentState>;
 
-/** A pass whose `run` sees the fields that it reads and no others, and returns all fields that it writes. */
+/** A pass whose `run` receives only the fields that it reads, and returns all fields that it writes. */
 export function definePass<const Reads extends PassValue, const Writes extends PassValue>(
   pass: { name: string; reads: readonly Reads[]; writes: readonly Writes[]; run: (state: Fields<Reads>) => Fields<Writes> },
 ): Pass {
   return pass;
 }
 
-/** The passes as they are. Throws an Error with the names when a pass reads what neither the input nor a pass before it writes. */
+/** The passes unchanged. Throws an Error with the names if a pass reads a field that neither the input nor an earlier pass provides. */
 export function inOrder(passes: readonly Pass[], input: readonly (keyof DocumentInput)[]): readonly Pass[] {
   const known = new Set<PassValue>(input);
   for (const { name, reads, writes } of passes) {

@@ -1,4 +1,4 @@
-/** The document-wide passes, in their order: from the structures of all pages to blocks with their roles, in reading order. */
+/** The document-wide passes in order: from the structures of all pages to blocks with roles, in reading order. */
 import type { OutlineEntry } from '../../pdf/pdf-page.js';
 import type { PageStructure } from '../page/values.js';
 import type { DocumentState } from './document-state.js';
@@ -9,7 +9,7 @@ import { findSureHeadings, gatherHeadingEvidence, markAmountLines, markHeadingBl
 import { joinParts, readCompanyDetails } from './passes/join-parts.js';
 import { measureBodyStyle, measureCommonStyle, splitFigureText } from './passes/measure-style.js';
 
-/** Checked when this file is loaded: each pass reads only what a pass before it has written, or the input provides. */
+/** The order is checked when this file is loaded: each pass reads only fields that the input or an earlier pass provides. */
 export const documentPasses = inOrder([
   splitFigureText,
   measureCommonStyle,
@@ -33,7 +33,7 @@ export const documentPasses = inOrder([
   readCompanyDetails,
 ], ['pages', 'outline', 'flat']);
 
-/** What the document becomes. */
+/** The structured document. */
 export type Structure = Pick<DocumentState, 'blocks' | 'body' | 'vocabulary'>;
 
 /** The blocks of the whole document. `flat` gives all headings one level. */

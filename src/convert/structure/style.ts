@@ -43,7 +43,7 @@ function add<Key>(counts: Map<Key, number>, key: Key, amount: number): void {
   counts.set(key, (counts.get(key) ?? 0) + amount);
 }
 
-/** Letters in a line as they weigh: long lines are running text, short ones labels and headings. Characters of Chinese, Japanese and Korean are as wide as two. */
+/** The weight of a line's letters: long lines are running text, short ones labels and headings. Characters of Chinese, Japanese and Korean are as wide as two letters. */
 function weight({ text }: TextLine): number {
   const length = text.length + countWideLetters(text);
   return length < 25 ? 0.2 * length : length;
@@ -54,7 +54,7 @@ function dominantSize(lines: TextLine[], tables: PageTable[]): number {
   const counts = new Map<number, number>();
   const inTables = tables.reduce((sum, table) => sum + table.letters, 0);
   const running = lines.reduce((sum, line) => sum + weight(line), 0);
-  // A page of one table and a line of small print below it has no other running text than the table's.
+  // On a page with one table and a line of small print below it, the table's text is the running text.
   const share = running < 0.5 * inTables ? 1 : 0.3;
   for (const table of tables) add(counts, Math.round(table.size * 5) / 5, share * table.letters);
   for (const line of lines) add(counts, Math.round(line.size * 5) / 5, weight(line));
@@ -91,7 +91,7 @@ function usualLeading(pages: TextLine[][], size: number): number {
   return mostFrequent(counts, 1.2);
 }
 
-/** The style that most of the text outside tables and figures has. */
+/** The most frequent style of the text outside tables and figures. */
 export function findBodyStyle(texts: PageLines[]): BodyStyle {
   const pages = texts.map((text) => text.outside.filter((line) => line.angle === 0));
   const lines = pages.flat();
@@ -122,8 +122,8 @@ export function findBodyStyle(texts: PageLines[]): BodyStyle {
 
 
 /**
- * Marks lines in fonts whose characters are all equally wide, which not every file declares: over many lines of one font the width
- * by character hardly varies.
+ * Marks lines in monospace fonts, which not every file declares as such: over many lines of one font the width
+ * per character hardly varies.
  */
 export function markMonospace(texts: PageLines[]): void {
   const widths = new Map<string, number[]>();
@@ -137,7 +137,7 @@ export function markMonospace(texts: PageLines[]): void {
   const fixed = new Set<string>();
   for (const [font, values] of widths) {
     if (values.length < 6) continue;
-    // A line's last character may be narrower than its cell: that is one part in a dozen at most.
+    // A line's last character may be narrower than its advance width: at most one part in a dozen.
     const spread = quantile(values, 0.9) - quantile(values, 0.1);
     if (spread < 0.035 * median(values)) fixed.add(font);
   }

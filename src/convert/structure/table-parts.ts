@@ -1,4 +1,4 @@
-/** A table that goes on over a page's end is one table: its parts are joined when their columns agree. */
+/** Joins the parts of a table that continues over the end of a page, if their columns agree. */
 import { unionBox, widthOf } from '../../geometry/box.js';
 import type { PageTableCell, PageTable } from '../page/page-table.js';
 import type { Block, TableBlock } from './block.js';
@@ -20,14 +20,14 @@ function rowTexts(table: PageTable, rows: number): string {
 }
 
 /**
- * How many rows at the top of the part below repeat the header above: 0 where they differ. Where a row is cut by the
- * page's end its rest has no label, and resembles a second row of the repeated header.
+ * The number of rows at the top of the part below that repeat the header above: 0 if they differ. If the end of a page splits a row, its
+ * rest has no label and resembles a second row of the repeated header.
  */
 function repeatedRows(above: PageTable, below: PageTable): number {
   const same = (rows: number): boolean => rows > 0 && rows <= below.rowCount && rowTexts(below, rows) === rowTexts(above, rows);
   const known = [headerRows(below), headerRows(above)].find(same);
   if (known !== undefined) return known;
-  // Only its repetition may show that a row is a header: words over columns of words.
+  // Words over columns of words are a header only if they are repeated.
   const texts = below.cells.filter(({ row }) => row === 0).map(cellText);
   return texts.length > 1 && texts.every((text) => kindOf(text) === 'text') && new Set(texts).size === texts.length && same(1) ? 1 : 0;
 }
@@ -48,21 +48,21 @@ function sameColumns(above: PageTable, below: PageTable): boolean {
 }
 
 /**
- * Each column stands where the other table's does. The edge before figures at the right of their column lies where the longest text beside them ends, which
- * is another one on each page: two parts of one table, of the same width and with the same head, had it 85 points apart.
+ * Whether each column stands at the place of the other table's. In a column of right-aligned numbers the left edge depends on the longest text beside it,
+ * which differs from page to page: two parts of one table, with the same width and header, differed by 85 points there.
  */
 function columnsMeet(above: PageTable, below: PageTable, shift: number): boolean {
   const endsBehind = (one: PageTable, other: PageTable, by: number): boolean => one.columnLefts.every((left, column) => left < (other.columnLefts[column + 1] ?? Infinity) + by);
   return endsBehind(above, below, -shift) && endsBehind(below, above, shift);
 }
 
-/** What lies between two parts of one table: only what the page puts there. */
+/** Whether only furniture lies between two parts of one table. */
 function onlyFurnitureBetween(above: TableBlock, blocks: Block[]): boolean {
   return blocks.every((block) => block.kind === 'text' && (block.role === 'page_header' || block.role === 'page_footer' || block.role === 'footnote'
     || isContinuedCaption(block, above) || isContinuedLine(block, above)));
 }
 
-/** Cells of this row, where none reaches into it or out of it. */
+/** The cells of this row, if none extends into it or out of it. */
 function plainRow({ cells }: PageTable, row: number): PageTableCell[] | null {
   const own = cells.filter((cell) => cell.row <= row && row < cell.row + cell.rowSpan);
   return own.every(({ rowSpan }) => rowSpan === 1) ? own : null;
@@ -72,7 +72,7 @@ function isEmptyRow(table: PageTable, row: number): boolean {
   return plainRow(table, row)?.every((cell) => cellText(cell) === '') ?? false;
 }
 
-/** What this row holds goes on with the row above the page's end: it has no label, and each of its texts goes on where the one above stopped. */
+/** Whether this row continues the row above the page's end: it has no label, and each of its texts continues the one above. */
 function isRestOfRow(last: PageTableCell[], row: PageTableCell[]): boolean {
   const filled = row.filter((cell) => cellText(cell) !== '');
   const goesOn = filled.map((cell) => {
@@ -83,7 +83,7 @@ function isRestOfRow(last: PageTableCell[], row: PageTableCell[]): boolean {
   return filled.length > 0 && filled.every(({ column }) => column > 0) && goesOn.every((goes) => goes);
 }
 
-/** Whether every row from `begin` on that holds text has a label in the first column: where labels stand only in the first row of a group, a row without one is a row. */
+/** Whether every row with text from `begin` on has a label in the first column. If only the first row of a group has a label, a row without one is a separate row. */
 function isLabelled({ cells, rowCount }: PageTable, begin: number): boolean {
   for (let row = begin; row < rowCount; row++) {
     const filled = cells.filter((cell) => cell.row <= row && row < cell.row + cell.rowSpan && cellText(cell) !== '');
@@ -92,7 +92,7 @@ function isLabelled({ cells, rowCount }: PageTable, begin: number): boolean {
   return true;
 }
 
-/** Empties the remaining part of a row that a page's end cut: the part of its frame without text, and the rest of its texts below. Returns how many rows of `below` are used up. */
+/** Consumes the second part of a row that the end of a page split: the empty frame, and the rest of its texts below. Returns the number of consumed rows of `below`. */
 function joinSplitRow(above: PageTable, below: PageTable, skip: number): number {
   let begin = skip;
   while (begin < below.rowCount && isEmptyRow(below, begin)) begin++;
@@ -125,7 +125,7 @@ function append(above: TableBlock, below: TableBlock, heads: number): void {
   above.repeatedHeads.push({ pageIndex: below.pageIndex, box: unionBox(repeated.map((cell) => cell.box)), text });
 }
 
-/** Joins the part below to the table above where it goes on with it; what stands between them and says no more than that is furniture. */
+/** Joins the part below to the table above if it continues it. Blocks between them that say only that become furniture. */
 function joinParts(above: TableBlock, below: TableBlock, between: Block[], heightOf: (pageIndex: number) => number): boolean {
   const [last, first] = [withoutContinuedRow(above, -1, above.captions), withoutContinuedRow(below, 1, above.captions)];
   const [whole, rest] = [{ ...above, table: last?.table ?? above.table }, { ...below, table: first?.table ?? below.table }];
@@ -139,7 +139,7 @@ function joinParts(above: TableBlock, below: TableBlock, between: Block[], heigh
   return true;
 }
 
-/** Joins parts of tables on consecutive pages; a header that is repeated stands once. */
+/** Joins parts of tables on consecutive pages. A repeated header is kept once. */
 export function joinTables(blocks: Block[], heightOf: (pageIndex: number) => number): Block[] {
   const result: Block[] = [];
   for (const block of blocks) {
@@ -159,7 +159,7 @@ function kindOf(text: string): 'empty' | 'number' | 'text' {
   return /^[\s$€£¥(+−–-]*\d[\d.,\s]*[%)]*$/.test(text) ? 'number' : 'text';
 }
 
-/** The kind of content of most cells of each column below the header. */
+/** The kind of content of most cells in each column below the header. */
 function columnKinds(table: PageTable): ('empty' | 'number' | 'text')[] {
   const heads = headerRows(table);
   return Array.from({ length: table.columnCount }, (_, column) => {
@@ -170,7 +170,7 @@ function columnKinds(table: PageTable): ('empty' | 'number' | 'text')[] {
   });
 }
 
-/** The first row holds numbers where the table above does: it is a row like the others and no header. */
+/** Whether the first row has numbers where the table above does: then it is not a header. */
 function beginsWithData(above: PageTable, below: PageTable): boolean {
   const kinds = columnKinds(above);
   const first = below.cells.filter((cell) => cell.row === 0);
@@ -178,7 +178,7 @@ function beginsWithData(above: PageTable, below: PageTable): boolean {
   return agrees && first.some((cell) => kinds[cell.column] === 'number' && kindOf(cellText(cell)) === 'number');
 }
 
-/** The part below begins where a page, or a column of it, begins; the part above ends where one ends. */
+/** Whether the part below begins at the top of a page or column and the part above ends at the end of one. */
 function followsOn(above: TableBlock, below: TableBlock, heightOf: (pageIndex: number) => number): boolean {
   const last = above.places.at(-1)!;
   if (below.pageIndex === last.pageIndex) return below.table.box.left > last.box.right - 5 && below.table.box.top < last.box.bottom;
@@ -188,12 +188,12 @@ function followsOn(above: TableBlock, below: TableBlock, heightOf: (pageIndex: n
 
 function goesOn(above: TableBlock, below: TableBlock, between: Block[], heightOf: (pageIndex: number) => number): boolean {
   if (!onlyFurnitureBetween(above, between) || hasOtherName(above, below)) return false;
-  // Its columns were held against the table's, and nothing stands between them.
+  // Its columns were compared with the table's, and nothing stands between them.
   if (above.table.lone === true || below.table.lone === true) return above.table.columnCount === below.table.columnCount;
   if (!followsOn(above, below, heightOf) || !sameColumns(above.table, below.table)) return false;
   const rows = headerRows(below.table);
   const sameColumn = below.pageIndex === above.places.at(-1)!.pageIndex;
-  // Two tables that stand side by side are two, unless the second has no header of its own.
+  // Two tables side by side stay separate, unless the second has no header of its own.
   if (rows === 0 && !sameColumn || beginsWithData(above.table, below.table)) return true;
   if (sameColumn) return false;
   return repeatedRows(above.table, below.table) > 0 || below.table.evidence !== 'unruled' && above.table.evidence === below.table.evidence;

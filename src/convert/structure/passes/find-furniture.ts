@@ -1,4 +1,4 @@
-/** Passes that part furniture from text. */
+/** Passes that separate furniture from text. */
 import { findSignRules } from '../character-rules.js';
 import { findCompanyDetails } from '../company-details.js';
 import { findFurniture, findSideText, withoutLoneText } from '../furniture.js';

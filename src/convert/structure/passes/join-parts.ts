@@ -1,4 +1,4 @@
-/** Passes that make one block of what columns and pages part. */
+/** Passes that join blocks that columns and pages split. */
 import { joinCodeOverPages } from '../code.js';
 import { readDetails } from '../company-details.js';
 import { joinAcrossColumns } from '../join.js';

@@ -1,4 +1,4 @@
-/** Passes that measure the text before any of it has a role. */
+/** Passes that measure the text before roles are known. */
 import type { TextLine } from '../../page/text-line.js';
 import { linesOfPage } from '../blocks-of-page.js';
 import { definePass } from '../pass.js';
@@ -19,13 +19,13 @@ export const measureCommonStyle = definePass({
   run: ({ lines }) => ({ commonStyle: findBodyStyle(lines) }),
 });
 
-/** Furniture and small print may be most of what short pages such as slides or invoices say. */
+/** Furniture and small print may be most of the text of short pages such as slides or invoices. */
 export const measureBodyStyle = definePass({
   name: 'measure the style of running text', reads: ['lines', 'commonStyle', 'edgeLines', 'companyDetails'], writes: ['body'],
   run: ({ lines, commonStyle, edgeLines, companyDetails }) => ({ body: styleWithout(new Set([...edgeLines.repeated, ...companyDetails.keys()]), lines) ?? commonStyle }),
 });
 
-/** The style of the lines other than `others`; null where there are no others, or nothing else. */
+/** The style of the lines other than `others`; null if there are none, or no `others`. */
 function styleWithout(others: Set<TextLine>, pages: PageLines[]): BodyStyle | null {
   if (others.size === 0) return null;
   const style = findBodyStyle(pages.map((page) => ({ ...page, outside: page.outside.filter((line) => !others.has(line)) })));

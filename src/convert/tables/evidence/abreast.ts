@@ -1,4 +1,4 @@
-/** Tables side by side whose rows are level: where one ends and the next begins, though no line is drawn between them. */
+/** Splits tables side by side with level rows at the place where one ends and the next begins, without a ruling between them. */
 import { isTableCaption } from '../../wording/captions.js';
 import type { Chunk, VisualRow } from './chunks.js';
 import { inferColumns } from './columns.js';
@@ -6,30 +6,30 @@ import type { Column } from './columns.js';
 import type { Segment } from './segments.js';
 import { isValue } from '../../wording/cell-text.js';
 
-/** Rules at one height, in points. */
+/** The largest difference in height between rulings at one height, in points. */
 const level = 1.5;
-/** Of a size: the white space between the rules of two tables, and that between tables without any. */
+/** In ems: the white space between the rulings of two tables, and between tables without rulings. */
 const betweenRules = 0.6;
 const betweenTables = 5;
-/** How many times wider than any white inside the tables that between them is, and further from column to column. */
+/** How many times wider the white space between two tables is than any inside them, and than their column distances. */
 const wider = 3;
 const further = 1.7;
-/** Rows that both must have. */
+/** The fewest rows of each table. */
 const fewestRows = 3;
 
-/** Where the columns of one table end, and those of the next begin. */
+/** The end of one table's columns and the begin of the next one's. */
 type Divide = [end: number, begin: number];
 
 /**
- * The chunks of one table, or of two side by side, the left one's first; captions that stand over each are in neither. Tables are two where each has its own rule
- * at the same height, its own caption in the same row, or where the white space between them is far wider than any other and both begin with a column of words.
+ * The chunks of one table, or of two side by side, the left one first; a caption above each belongs to neither. The tables are two if each has its own ruling
+ * at the same height, or its own caption in the same row, or if the white space between them is far wider than any other and both begin with a column of words.
  */
 export function partAbreast(rows: VisualRow[], rules: Segment[]): Chunk[][] {
   const captions = rows.flatMap(({ chunks }) => (chunks.length === 2 && chunks.every(({ text }) => isTableCaption(text)) ? chunks : []));
   const body = rows.filter(({ chunks: [first] }) => first === undefined || !captions.includes(first));
   const whole = body.flatMap(({ chunks }) => chunks);
   const columns = inferColumns(body.map(({ chunks }) => chunks));
-  // Each has two columns and more.
+  // Each has at least two columns.
   const last = columns.findIndex(({ right }, index) => {
     if (index < 1 || index > columns.length - 3) return false;
     const at: Divide = [right, (columns[index + 1] as Column).left];
@@ -48,7 +48,7 @@ function areCaptioned([end, begin]: Divide, [left, right]: Chunk[]): boolean {
   return left !== undefined && right !== undefined && left.left < end && left.right < begin && right.left > end && right.right > begin;
 }
 
-/** One ruling each at the same height over all columns of its table, and none over both; rulings under grouped headers have headers of several columns above. */
+/** Whether each has a ruling at the same height over all its columns, and none runs over both. Rulings under grouped headers have headers of several columns above them. */
 function areRuled([end, begin]: Divide, columns: Column[], rows: VisualRow[], rules: Segment[]): boolean {
   const [first, last, size] = [columns[0] as Column, columns.at(-1) as Column, rows[0]?.size ?? 10];
   const [top, bottom] = [(rows[0]?.top ?? 0) - size, (rows.at(-1)?.bottom ?? 0) + size];
@@ -62,13 +62,13 @@ function areRuled([end, begin]: Divide, columns: Column[], rows: VisualRow[], ru
   });
 }
 
-/** Two chunks and more on either side. */
+/** At least two chunks on either side. */
 function hasBoth({ chunks }: VisualRow, end: number): boolean {
   const left = chunks.filter(({ right }) => right <= end + 1).length;
   return left >= 2 && chunks.length - left >= 2;
 }
 
-/** `index` of the column behind which the white space is. */
+/** `index` of the column before the white space. */
 function areFarApart(index: number, columns: Column[], rows: VisualRow[]): boolean {
   const gap = (at: number): number => (columns[at + 1] as Column).left - (columns[at] as Column).right;
   const step = (at: number): number => (columns[at + 1] as Column).left - (columns[at] as Column).left;

@@ -1,4 +1,4 @@
-/** Table rows from visual rows: which lines are one row's wrapped text, and where the next row begins. */
+/** Joins visual rows to table rows: decides which lines are wrapped text of one row, and where the next row begins. */
 import { areLevel } from '../../page/group-by-baseline.js';
 import { baselineTolerances } from '../../page/tolerances.js';
 import { isBullet, isEnumerator } from '../../wording/markers.js';
@@ -12,29 +12,29 @@ import type { Column } from './columns.js';
 import { hadRoom } from './running-text.js';
 import { isValue, startsLowercase, wordCount } from '../../wording/cell-text.js';
 
-/** Visual rows that are one row of the table, from the top. */
+/** Visual rows of one table row, from the top. */
 export interface RowBand {
   rows: VisualRow[];
   top: number;
   bottom: number;
 }
 
-/** What every decision about a table's lines needs to know. */
+/** The input of every decision about a table's lines. */
 interface Setting {
   columns: Column[];
-  /** Distance of wrapped lines: the tightest that lines of one column commonly have. */
+  /** Distance of wrapped lines: the tightest frequent one between lines of one column. */
   leading: number;
-  /** Chunks of the first column mark where rows begin. */
+  /** Whether chunks of the first column mark the begin of rows. */
   keyColumn: number;
-  /** Columns whose text begins with a small letter from its first line on: there small letters do not mean that a line goes on. */
+  /** Columns whose texts begin in lower case from their first line on. There lower case does not mean that a line continues. */
   small: Set<number>;
 }
 
-/** Steps between lines that differ by this factor are line distance and row distance. */
+/** Two distances whose ratio is at least this are line distance and row distance. */
 const CLEAR_STEP = 1.16;
-/** Evidence it takes to join two lines. */
+/** The least evidence that joins two lines. */
 const JOINING = 0.4;
-/** The evidence needed to decide on which line of their labels the values stand. */
+/** The least evidence that decides on which line of their labels the values stand. */
 const LEANING = 1;
 
 /** Groups the visual rows of a table, or of a part of it between two rules, into its rows. */
@@ -47,8 +47,8 @@ export function groupRows(rows: VisualRow[], columns: Column[], leading: number)
 }
 
 /**
- * The tightest distance at which lines of one column commonly follow each other, though no more than a cell's text would
- * be spaced: `usual` is the line distance of the page's text in ems.
+ * The tightest frequent distance between lines of one column, limited to that of a cell's text: `usual` is the line
+ * distance of the page's text in ems.
  */
 export function leadingOf(rows: VisualRow[], columns: Column[], usual: number): number {
   const steps: number[] = [];
@@ -69,7 +69,7 @@ export function leadingOf(rows: VisualRow[], columns: Column[], usual: number): 
   return Math.min(quantile(steps, 0.15, 1.2 * typical), Math.max(1.42, usual) * typical);
 }
 
-/** Lines that overlap in height stand side by side in one row: a cell set between its neighbours' lines. */
+/** Joins lines that overlap in height to one row: a cell stands between its neighbours' lines. */
 function joinOverlapping(rows: VisualRow[], setting: Setting): RowBand[] {
   const bands: RowBand[] = [];
   for (const row of rows) {
@@ -85,12 +85,12 @@ function joinOverlapping(rows: VisualRow[], setting: Setting): RowBand[] {
   return bands;
 }
 
-/** Some chunk of `lower` stands under one of `upper`. */
+/** Whether some chunk of `lower` stands under one of `upper`. */
 function stacked(upper: VisualRow, lower: VisualRow): boolean {
   return lower.chunks.some((chunk) => upper.chunks.some((other) => horizontalOverlap(chunk, other) > 1));
 }
 
-/** For or against `row` being the next lines of the cells of `open`; 0 where it stands beside them all. A label amid two rows joins neither to the other. */
+/** Evidence for or against `row` as the next lines of the cells of `open`; 0 if it stands beside all of them. A label between two rows joins neither to the other. */
 function stackEvidence(open: RowBand, row: VisualRow, setting: Setting): number {
   if (headsGroup(open.rows, [row], setting.columns)) return -5;
   const above = cellsOf(open.rows, setting.columns);
@@ -102,7 +102,7 @@ function stackEvidence(open: RowBand, row: VisualRow, setting: Setting): number 
   return evidence;
 }
 
-/** A chunk of `upper` stands over several columns right of the first in which `lower` has chunks of their own: a group's header over theirs. */
+/** Whether a chunk of `upper` stands over several columns right of the first in which `lower` has separate chunks: a header of a group over theirs. */
 function headsGroup(upper: VisualRow[], lower: VisualRow[], columns: Column[]): boolean {
   const under = (chunk: Chunk): [number, number] => columnsUnder(columns, chunk.left, chunk.right) ?? [-1, -1];
   const below = lower.flatMap((row) => row.chunks).filter((chunk) => under(chunk)[0] === under(chunk)[1]);
@@ -120,7 +120,7 @@ function gapOf(upper: RowBand, lower: RowBand): number {
   return lower.top - upper.bottom;
 }
 
-/** Rows found by distance alone, where line distance and row distance differ clearly and the content does not contradict. */
+/** The rows by distance alone, if line distance and row distance differ clearly and the content does not contradict. */
 function groupByGap(bands: RowBand[], setting: Setting): RowBand[] | null {
   const gaps = bands.slice(1).map((band, index) => gapOf(bands[index] as RowBand, band));
   const size = bands[0]?.rows[0]?.size ?? 10;
@@ -131,7 +131,7 @@ function groupByGap(bands: RowBand[], setting: Setting): RowBand[] | null {
   for (let index = 1; index < sorted.length; index++) {
     const [low, high] = [sorted[index - 1] ?? 0, sorted[index] ?? 0];
     const jump = high - low;
-    // The tight kind must be line distance, the wide one wider than that: clearly, or by little and always.
+    // The smaller distance must be line distance, and the larger one greater than that: clearly, or slightly and always.
     const clear = high + 0.96 * size >= Math.max(1.12 * setting.leading, CLEAR_STEP * (Math.max(low, 0) + 0.96 * size));
     const steady = jump >= Math.max(1.1, 0.09 * size) && low - (sorted[0] ?? low) <= 0.3 * jump && high + 0.96 * size >= 1.04 * setting.leading;
     if (jump <= bestJump || low > loosest + 0.12 * size || !(clear || steady)) continue;
@@ -153,7 +153,7 @@ function split(bands: RowBand[], isBoundary: (gapIndex: number) => boolean): Row
   return grouped;
 }
 
-/** No cell of a grouped row holds two values one above the other, and lines that were joined mostly had to wrap. */
+/** Whether no cell of a grouped row has two values one above the other, and most joined lines had to wrap. */
 function isPlausible(grouped: RowBand[], setting: Setting): boolean {
   let [joins, wrapped, conflicts] = [0, 0, 0];
   for (const band of grouped) {
@@ -177,7 +177,7 @@ function columnWidth(setting: Setting, column: number): number {
   return found === undefined ? 0 : widthOf(found);
 }
 
-/** Lines by the column they begin in, from the top; chunks side by side in one column are one line. */
+/** Lines by the column in which they begin, from the top. Chunks side by side in one column are one line. */
 function cellsOf(rows: VisualRow[], columns: Column[]): Map<number, Chunk[]> {
   const cells = new Map<number, Chunk[]>();
   for (const row of rows) {
@@ -208,8 +208,8 @@ function groupByContent(bands: RowBand[], setting: Setting): RowBand[] {
 }
 
 /**
- * Where labels of several lines stand beside values of one: above 0 when the values stand on the first line, below 0 when
- * on the last, as in balance sheets; 0 when the table does not show it.
+ * If labels of several lines stand beside values of one line: above 0 if the values stand on the first line, below 0 if on
+ * the last, as in balance sheets; 0 if the table does not show it.
  */
 function labelSide(bands: RowBand[], setting: Setting): number {
   const { keyColumn } = setting;
@@ -227,7 +227,7 @@ function labelSide(bands: RowBand[], setting: Setting): number {
   return side;
 }
 
-/** The weight of evidence that `band` goes on with the row `open`, in steps found by what it takes to outvote another. */
+/** The weight of the evidence that `band` continues the row `open`. The steps were chosen so that stronger evidence outweighs weaker. */
 function evidenceToJoin(open: RowBand, band: RowBand, setting: Setting, labels: number): number {
   const { keyColumn, leading } = setting;
   const above = cellsOf(open.rows, setting.columns);
@@ -245,23 +245,23 @@ function evidenceToJoin(open: RowBand, band: RowBand, setting: Setting, labels: 
     const upper = above.get(column)?.at(-1);
     if (chunk === undefined) continue;
     if (upper === undefined) {
-      // Values set on the last line of their label are no evidence of a new row.
+      // Values on the last line of their label are not evidence of a new row.
       if (!(onlyLabel && labels < -LEANING)) score -= (column === keyColumn ? 0.8 : 0.4) * (goesOn ? 0.4 : 1);
       continue;
     }
-    // Lines of one cell follow each other; after a gap in its column a line begins a cell of its own.
+    // Lines of one cell follow each other. After a gap in its column, a line begins another cell.
     if (chunk.baseline - upper.baseline > 1.7 * leading) score -= column === keyColumn ? 4 : 1.5;
     else score += wrapEvidence(upper, chunk, setting, column);
   }
   if (below.size === 1 && below.has(keyColumn) && above.size > 1 && labels < -LEANING) score -= 1.6;
   if (!below.has(keyColumn) && above.has(keyColumn)) score += 1;
-  // A row of the table hardly consists of one cell in its midst.
+  // A row of the table hardly ever consists of one cell in its middle.
   if (below.size === 1 && setting.columns.length >= 3 && !below.has(keyColumn)) score += 1.5;
   const fullRows = Math.min(above.size, below.size) >= 0.7 * setting.columns.length && setting.columns.length >= 3;
   return score - (fullRows ? 0.8 : 0);
 }
 
-/** For (above 0) or against `chunk` being the next line of the cell that `upper` is in. */
+/** Evidence for (above 0) or against `chunk` as the next line of the cell of `upper`. */
 function wrapEvidence(upper: Chunk, chunk: Chunk, setting: Setting, column: number): number {
   const key = column === setting.keyColumn;
   const small = startsLowercase(chunk.text) && !setting.small.has(column);
@@ -271,7 +271,7 @@ function wrapEvidence(upper: Chunk, chunk: Chunk, setting: Setting, column: numb
   if (chunk.bold !== upper.bold) return -1.2;
   const unfinished = /[-–,&/]$/.test(upper.text);
   if (isValue(chunk.text) && !unfinished && !/^[([]/.test(chunk.text)) return -1;
-  // Where both lines are single words the column is as wide as its words and anything appears wrapped.
+  // If both lines are single words, the column is as wide as its words and everything appears wrapped.
   const words = Math.max(wordCount(upper.text), wordCount(chunk.text));
   let score = hadRoom(upper, chunk, columnWidth(setting, column)) ? -1.5 : words === 1 ? 0.3 : 1.2;
   if (small) score += 1.1;

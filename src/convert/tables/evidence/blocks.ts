@@ -1,4 +1,4 @@
-/** Blocks: lines stacked at line distance, as a cell's wrapped text stands; and bands of blocks that overlap in height. */
+/** Blocks: lines stacked at line distance, like the wrapped text of a cell; and bands of blocks that overlap in height. */
 import { quantile } from '../../../geometry/statistics.js';
 import { horizontalOverlap, middleX } from '../../../geometry/box.js';
 import type { Chunk, VisualRow } from './chunks.js';
@@ -9,7 +9,7 @@ export interface Block extends Chunk {
   lines: Chunk[];
 }
 
-/** Line distance, in ems, that a cell's text may have where the page's own text does not tell. */
+/** Line distance of a cell's text, in ems, if the page's own text does not show it; then its limit. */
 const DEFAULT_LEADING = 1.4;
 const MAX_LEADING = 1.75;
 
@@ -64,12 +64,12 @@ function addLine(block: Block, chunk: Chunk): void {
   block.text += ` ${chunk.text}`;
 }
 
-/** Blocks that overlap in height and that no wall parts. A band of a table has no two blocks one above the other. */
+/** Blocks that overlap in height without a wall between them. A table row has no two blocks one above the other. */
 export interface Band {
   blocks: Block[];
   top: number;
   bottom: number;
-  /** Some block of the band stands over another one. */
+  /** Whether some block of the band stands over another one. */
   stacked: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Where a table's columns and rows part: drawn lines first, then joints and fills, then the white space between the words. */
+/** Finds the boundaries of a table's columns and rows: drawn lines first, then joints and fills, then white space between words. */
 import { sortedNumbers } from '../../../geometry/statistics.js';
 import { horizontalExtent, horizontalOverlap, middleX, widthOf } from '../../../geometry/box.js';
 import { middleOfLetters } from '../../../geometry/em.js';
@@ -15,7 +15,7 @@ import { isValue, startsLowercase } from '../../wording/cell-text.js';
 
 const SAME_EDGE = 3;
 
-/** Null where the area does not come to at least two columns, or has no rows. */
+/** Null if the area has fewer than two columns, or no rows. */
 export function findBoundaries(area: TableArea): Boundaries | null {
   const found = findColumns(area);
   if (found === null) return null;
@@ -25,7 +25,7 @@ export function findBoundaries(area: TableArea): Boundaries | null {
   return y.length < 2 ? null : { x, y, columns, rows };
 }
 
-/** The columns alone, where there are two or more. */
+/** The columns alone, if there are at least two. */
 export function findColumns(area: TableArea): Pick<Boundaries, 'x' | 'columns'> | null {
   if (area.rows.length === 0) return null;
   const x = columnEdges(area);
@@ -52,7 +52,7 @@ function columnEdges(area: TableArea): Edge[] {
   return edges;
 }
 
-/** The chunks of lines that overlap in height together: cells set between each other's lines are one row. */
+/** The chunks of lines that overlap in height: cells between each other's lines form one row. */
 function overlapping(rows: VisualRow[]): Chunk[][] {
   const joined: { chunks: Chunk[]; bottom: number }[] = [];
   for (const row of rows) {
@@ -84,7 +84,7 @@ function isInner(at: number, chunks: Chunk[], left: number, right: number): bool
   return chunks.some((chunk) => chunk.right <= at + 2) || chunks.some((chunk) => chunk.left >= at - 2);
 }
 
-/** Joints count as edges where hardly any row writes across them. */
+/** Joints are edges if hardly any row has text across them. */
 function jointEdges(area: TableArea, chunks: Chunk[], left: number, right: number): Edge[] {
   return cluster(area.joints.map((joint) => joint.x))
     .filter((at) => isInner(at, chunks, left, right))
@@ -95,7 +95,7 @@ function jointEdges(area: TableArea, chunks: Chunk[], left: number, right: numbe
     .map((at) => ({ at, kind: 'joint' }));
 }
 
-/** Gutters between two fixed edges; beside rulings between columns they must show in most rows. */
+/** Gutters between two fixed edges. Beside rulings between columns most rows must show them. */
 function whiteEdges(rows: Chunk[][], left: number, right: number, amid: Edge['kind']): Edge[] {
   const inside = rows.map((row) => row.filter((chunk) => chunk.left >= left - 2 && chunk.right <= right + 2)).filter((row) => row.length > 0);
   const columns = inferColumns(inside);
@@ -114,7 +114,7 @@ function whiteEdges(rows: Chunk[][], left: number, right: number, amid: Edge['ki
   return edges;
 }
 
-/** What stands right of the place goes on at the left of the next line: words of stretched lines, not cells. */
+/** Text right of the place that continues at the left of the next line consists of words of stretched lines, not of cells. */
 function readsOn(rows: Chunk[][], at: number): boolean {
   let [broken, small, lines] = [0, 0, 0];
   for (const [index, row] of rows.entries()) {
@@ -127,7 +127,7 @@ function readsOn(rows: Chunk[][], at: number): boolean {
   return broken > 0 && small > 0.6 * lines;
 }
 
-/** Extent of the text that stands in one column alone; the whole column where there is none. */
+/** Extent of the text in this column alone; the whole column without any. */
 function extentsOf(area: TableArea, x: Edge[]): Column[] {
   const columns: Column[] = [];
   for (let index = 0; index + 1 < x.length; index++) {
@@ -166,7 +166,7 @@ function rowBetween(row: VisualRow, top: number, bottom: number): VisualRow[] {
   return y > top && y <= bottom ? [row] : [];
 }
 
-/** Positions of lines and shade edges that part rows: they run along at least one column and not through text. */
+/** Positions of lines and fill edges that separate rows: they run along at least one column and not through text. */
 function rowLines(area: TableArea, x: Edge[]): Edge[] {
   const narrowest = Math.min(...x.slice(1).map((edge, index) => edge.at - (x[index]?.at ?? 0)));
   const found = area.horizontals.filter((line) => line.end - line.start >= 0.7 * narrowest && !strikes(line, area.rows));
@@ -188,7 +188,7 @@ function edgesOfRanges(area: TableArea, ranges: RowRange[], x: Edge[], columns: 
   const grouped = ranges.map((range) => groupRows(range.rows, columns, leading));
   const filled = grouped.filter((bands) => bands.length > 0);
   const single = filled.filter((bands) => bands.length === 1).length;
-  // Where most ranges between rulings hold one row, the rulings are drawn for every row and the other ranges hold one, too.
+  // If most ranges between rulings contain one row, there is a ruling for every row, and the other ranges also contain one.
   const trusted = filled.length >= 3 && single >= 0.5 * filled.length;
   const latticed = filled.length >= 3 && x.some((edge, index) => index > 0 && index + 1 < x.length && edge.kind === 'drawn');
   const edges: Edge[] = [];
@@ -208,7 +208,7 @@ function keepsEmpty(range: RowRange, latticed: boolean): boolean {
   return latticed && range.top.kind === 'drawn' && range.bottom.kind === 'drawn' && range.bottom.at - range.top.at >= 7;
 }
 
-/** White space between a ruling and the next range is no row. */
+/** White space between a ruling and the next range is not a row. */
 function dropEmptyRows(edges: Edge[], area: TableArea, latticed: boolean): Edge[] {
   const kept: Edge[] = [];
   for (const edge of edges) {
@@ -225,7 +225,7 @@ function dropEmptyRows(edges: Edge[], area: TableArea, latticed: boolean): Edge[
   return kept;
 }
 
-/** Inside drawn cells only rows of values on shared baselines are rows of their own; other lines are a cell's text. */
+/** Inside drawn cells only rows of values on shared baselines are separate rows; other lines are a cell's text. */
 function isStronglySplit(bands: VisualRow[][], columns: Column[]): boolean {
   let valued = 0;
   for (const rows of bands) {
@@ -243,7 +243,7 @@ function isStronglySplit(bands: VisualRow[][], columns: Column[]): boolean {
   return valued >= 0.6 * bands.length;
 }
 
-/** Each band fills nearly all of at least four columns on one baseline, half of them with values: wrapped cells do not wrap alike. */
+/** Whether each band fills nearly all of at least four columns on one baseline, half of them with values: wrapped cells do not wrap in the same way. */
 function holdsFullRows(bands: VisualRow[][], columns: Column[]): boolean {
   return columns.length >= 4 && bands.every((rows) => {
     const [row] = rows;
@@ -253,7 +253,7 @@ function holdsFullRows(bands: VisualRow[][], columns: Column[]): boolean {
   });
 }
 
-/** Visual rows of only those chunks whose middle lies in `box`. */
+/** Visual rows of the chunks whose middle lies in `box`. */
 export function rowsInside(chunks: Chunk[], box: Box): VisualRow[] {
   return makeRows(
     chunks.filter((chunk) => {

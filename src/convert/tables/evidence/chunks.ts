@@ -1,4 +1,4 @@
-/** Words joined into chunks, the smallest parts a table cell is made of, and chunks into visual rows. */
+/** Joins words to chunks, the smallest parts of a table cell, and chunks to visual rows. */
 import { fromTop, gapInEms, rowsByBaseline, splitWhere } from '../../page/group-by-baseline.js';
 import { baselineTolerances, gapTolerances } from '../../page/tolerances.js';
 import { hasRightToLeftLetter } from '../../wording/scripts.js';
@@ -11,7 +11,7 @@ import type { Piece } from './frame.js';
 import type { Segment } from './segments.js';
 import { isNumeric } from '../../wording/cell-text.js';
 
-/** Words side by side with no more than word spaces between them. Top and bottom are those of a line of its size. */
+/** Words side by side with at most word spaces between them. Top and bottom are those of a line of its size. */
 export interface Chunk {
   pieces: Piece[];
   left: number;
@@ -36,7 +36,7 @@ export interface VisualRow {
 }
 
 
-/** Makes chunks of all pieces; a vertical line between two words parts them however near they are. */
+/** Makes chunks of all pieces. A vertical line between two words separates them, however near they are. */
 export function makeChunks(pieces: Piece[], verticals: Segment[]): Chunk[] {
   const sorted = [...pieces].sort((a, b) => a.baseline - b.baseline || a.left - b.left);
   const lines = rowsByBaseline(sorted, baselineTolerances.chunk);
@@ -71,7 +71,7 @@ function splitLimit(line: Piece[]): number {
   return Math.min(stretched ? gapTolerances.farApart : gapTolerances.alwaysTwoChunks, Math.max(gapTolerances.alwaysOneChunk, 1.75 * usual));
 }
 
-/** Gap to the piece before, in parts of the larger size. */
+/** Gap to the previous piece, in ems of the larger one. */
 function gapBefore(line: Piece[], index: number): number {
   const [before, piece] = [line[index - 1], line[index]];
   if (before === undefined || piece === undefined) return 0;
@@ -79,8 +79,8 @@ function gapBefore(line: Piece[], index: number): number {
 }
 
 /**
- * Splits a chunk at every gap that is wide beside its own word spaces, as in rows of narrow columns. A justified line,
- * whose spaces are all alike, stays whole; numbers side by side part sooner than words.
+ * Splits a chunk at every gap that is wider than its own word spaces, as in rows of narrow columns. A justified line
+ * with equal spaces stays whole; numbers side by side are split sooner than words.
  */
 export function splitFinely(chunk: Chunk): Chunk[] {
   const { pieces } = chunk;
@@ -112,7 +112,7 @@ function isParted(before: Piece | undefined, piece: Piece, verticals: Segment[])
   return false;
 }
 
-/** The chunk of pieces that stand on one line, given from the left. */
+/** The chunk of pieces on one line, given from the left. */
 export function chunkOf(pieces: Piece[]): Chunk {
   let main = pieces[0];
   let [left, right, bold, italic, letters] = [Infinity, -Infinity, 0, 0, 0];
@@ -143,7 +143,7 @@ export function chunkOf(pieces: Piece[]): Chunk {
   };
 }
 
-/** Words given from the left as they are read: where most are of a script that is read from the right a sentence ends at the left; names and numbers of other scripts in it are read from the left. */
+/** The words in reading order, given from the left. In a script that is read from the right a sentence ends at the left; names and numbers of other scripts in it are read from the left. */
 function inOrder(words: Word[]): Word[] {
   if (words.length < 2 || words.filter(({ text }) => hasRightToLeftLetter(text)).length <= 0.5 * words.length) return words;
   const runs: Word[][] = [];
@@ -156,7 +156,7 @@ function inOrder(words: Word[]): Word[] {
   return runs.reverse().flat();
 }
 
-/** Words in order with spaces between those that are not glued. */
+/** Words in order with spaces before those that are not glued. */
 export function textOf(words: Word[]): string {
   let text = '';
   for (const word of words) text += text === '' || word.glued ? word.text : ` ${word.text}`;
@@ -192,7 +192,7 @@ function attachRaised(chunks: Chunk[]): Chunk[] {
   return sorted.filter((chunk) => !gone.has(chunk)).map(joined);
 }
 
-/** It stands right behind one piece and before the next, which leave its room: the figures of `Mg(CH3COO)2`. */
+/** Whether it stands directly behind one piece and before the next, which leave room for it: the digits of `Mg(CH3COO)2`. */
 function standsBetween(small: Chunk, { pieces, size }: Chunk): boolean {
   const slack = 0.15 * size;
   return pieces.some((piece, index) => {

@@ -1,4 +1,4 @@
-/** Columns of a set of rows, from the white space that runs down between their chunks. */
+/** Finds the columns of rows by the white space that runs down between their chunks. */
 import { chunkOf } from './chunks.js';
 import type { Chunk } from './chunks.js';
 
@@ -10,19 +10,19 @@ export interface Column {
 
 interface Band {
   column: Column;
-  /** Chunks by row; rows without any are absent. */
+  /** Chunks by row; rows without any are left out. */
   rows: Map<number, Chunk[]>;
 }
 
-/** A chunk that crosses a gutter in a row above all rows which respect it is a spanning header and hardly counts against it. */
+/** The weight of a chunk that crosses a gutter above all rows that respect it: it is a spanning header and hardly counts. */
 const HEADER_CROSSING = 0.25;
 const MAX_CUTS = 160;
 const unitBefore = /^(?:[$€£¥₹₽₩(]|US\$|USD|EUR|GBP|Rs\.?)$/;
 const unitAfter = /^(?:[%‰)\]*†‡§]+|[)]?[%*†‡§]+)$/;
 
 /**
- * Finds the columns of rows of chunks, from the left. Chunks that span columns may be among them; only rows of two and
- * more chunks shape the columns. Fewer than two such rows give the chunks of the fullest row.
+ * Finds the columns of rows of chunks, from the left. Chunks that span columns may be among them; only rows of at least two
+ * chunks define the columns. With fewer than two such rows the columns are the chunks of the fullest row.
  */
 export function inferColumns(rows: Chunk[][]): Column[] {
   const shaping = rows.filter((row) => row.length >= 2);
@@ -32,7 +32,7 @@ export function inferColumns(rows: Chunk[][]): Column[] {
   return joinUnits(joinExclusive(parted)).map((band) => band.column);
 }
 
-/** Runs of x that any row covers, apart from each other by white space in every row. */
+/** Ranges of x that any row covers, separated by white space in every row. */
 function splitByWhite(rows: Chunk[][]): Band[] {
   const all = rows.flatMap((row, index) => row.map((chunk) => ({ chunk, index })));
   all.sort((a, b) => a.chunk.left - b.chunk.left);
@@ -53,7 +53,7 @@ function addTo(rows: Map<number, Chunk[]>, index: number, chunk: Chunk): void {
   else known.push(chunk);
 }
 
-/** Splits a band where many rows have a gap and few chunks cross it. */
+/** Splits a band at a place where many rows have a gap and few chunks cross it. */
 function splitBand(band: Band, rowCount: number, depth: number): Band[] {
   if (depth > 8) return [band];
   let best = 0;
@@ -66,7 +66,7 @@ function splitBand(band: Band, rowCount: number, depth: number): Band[] {
   const [before, after] = [emptyBand(), emptyBand()];
   for (const [index, chunks] of band.rows) {
     for (const chunk of chunks) {
-      // A chunk across the gutter belongs to neither side: it must not blur the columns it spans.
+      // A chunk across the gutter belongs to neither side: it must not extend the columns that it spans.
       if (chunk.left < best && chunk.right > best) continue;
       const side = chunk.right <= best ? before : after;
       addTo(side.rows, index, chunk);
@@ -97,7 +97,7 @@ function candidateCuts(band: Band): number[] {
   return [...cuts];
 }
 
-/** Above 0 where the place is a gutter: rows that are parted there outweigh those that write across it. */
+/** Above 0 if the place is a gutter: rows that have a gap there outweigh rows with text across it. */
 function cutScore(band: Band, at: number, rowCount: number): number {
   let first = Infinity;
   let support = 0;
@@ -123,11 +123,11 @@ function cutScore(band: Band, at: number, rowCount: number): number {
   let cost = 0;
   for (const index of crossings) cost += index < first && index < 4 ? HEADER_CROSSING : 1;
   const needed = rowCount <= 3 ? 1 : 1.2;
-  // Of places as good, the one in the widest white space.
+  // Of equally good places the one in the widest white space.
   return support - 3 * cost - needed + Math.min(0.1, (edgeAfter - edgeBefore) / 200);
 }
 
-/** Two neighbours of which no row has both are one column whose header and values are aligned apart. */
+/** Two neighbours that no row has both of are one column whose header and values are aligned differently. */
 function joinExclusive(bands: Band[]): Band[] {
   const joined: Band[] = [];
   for (const band of bands) {
@@ -149,7 +149,7 @@ function merge(into: Band, other: Band): void {
   for (const [index, chunks] of other.rows) for (const chunk of chunks) addTo(into.rows, index, chunk);
 }
 
-/** Currency signs, percent signs and brackets set in a column of their own belong to their number. */
+/** Currency signs, percent signs and brackets in a column of their own belong to their number. */
 function joinUnits(bands: Band[]): Band[] {
   const joined: Band[] = [];
   let pending: Band | null = null;
@@ -176,7 +176,7 @@ function consistsOf(band: Band, pattern: RegExp): boolean {
   return hits > 0 && hits >= all - (all > 4 ? 1 : 0);
 }
 
-/** Indices of the first and last column that a chunk lies over; null where it lies over none. */
+/** Indices of the first and last column that a chunk covers; null if it covers none. */
 export function columnsUnder(columns: Column[], left: number, right: number): [number, number] | null {
   let first = -1;
   let last = -1;
@@ -189,7 +189,7 @@ export function columnsUnder(columns: Column[], left: number, right: number): [n
   return first < 0 ? null : [first, last];
 }
 
-/** Splits a chunk over several columns at the spaces that lie over the white space between them. */
+/** Splits a chunk over several columns at its spaces above the white space between them. */
 export function cutAtColumns(chunk: Chunk, columns: Column[]): Chunk[] {
   const under = columnsUnder(columns, chunk.left, chunk.right);
   if (under === null || under[0] === under[1]) return [chunk];

@@ -1,4 +1,4 @@
-/** Chunks cut where a column ends inside them, and the columns that each stands in. */
+/** Cuts chunks where a column ends inside them, and determines the columns of each. */
 import { middleX } from '../../../geometry/box.js';
 import type { Edge } from './table-area.js';
 import { chunkOf, textOf } from './chunks.js';
@@ -10,7 +10,7 @@ import { isValue } from '../../wording/cell-text.js';
 
 const EDGE_SLACK = 2;
 
-/** The rows with each chunk split at the edges that it runs over and has a word space at; a line is an edge where it is drawn: cells that span have none. */
+/** The rows with each chunk split at the edges that it crosses at a word space. A line is an edge only where it is drawn: spanning cells have none. */
 export function cutRows(rows: VisualRow[], x: Edge[], columns: Column[], verticals: Segment[]): VisualRow[] {
   return rows.map((row) => {
     const here = x.map((edge): Edge => (edge.kind === 'drawn' && !isDrawnAt(verticals, edge.at, row) ? { ...edge, kind: 'white' } : edge));
@@ -23,7 +23,7 @@ function isDrawnAt(verticals: Segment[], x: number, { baseline, size }: VisualRo
   return verticals.some(({ at, start, end }) => Math.abs(at - x) <= nearEdge && start <= y && end >= y);
 }
 
-/** First and last column that the chunk stands in. */
+/** First and last column of the chunk. */
 export function columnsOf(chunk: Chunk, x: Edge[]): { first: number; last: number } {
   const [first, last] = [columnAt(x, chunk.left + EDGE_SLACK), columnAt(x, chunk.right - EDGE_SLACK)];
   if (first < last) return { first, last };
@@ -47,7 +47,7 @@ function partChunk(chunk: Chunk, x: Edge[], columns: Column[]): Chunk[] {
   return [chunk];
 }
 
-/** Index of the piece that begins the next column, or null where the chunk runs over the edge as one text. */
+/** Index of the piece that begins the next column, or null if the chunk continues over the edge as one text. */
 function splitPoint(chunk: Chunk, edge: Edge, next: { left: number; right: number } | undefined): number | null {
   for (let index = 1; index < chunk.pieces.length; index++) {
     const [before, piece] = [chunk.pieces[index - 1], chunk.pieces[index]];
@@ -56,7 +56,7 @@ function splitPoint(chunk: Chunk, edge: Edge, next: { left: number; right: numbe
     if (gap < 0.12 * chunk.size || before.right > edge.at + EDGE_SLACK || piece.left < edge.at - EDGE_SLACK) continue;
     if (edge.kind === 'drawn') return index;
     const aligned = next !== undefined && (Math.abs(piece.left - next.left) < 1.5 || Math.abs(chunk.right - next.right) < 1.5);
-    // A word space may part a long label from its value, never two words.
+    // A word space may separate a long label from its value, never two words.
     const parts = aligned && (gap > 0.36 * chunk.size || (gap > 0.2 * chunk.size && isValue(textOf(chunk.pieces.slice(index).map(({ word }) => word)))));
     if (gap > 0.45 * chunk.size || parts) return index;
   }

@@ -1,4 +1,4 @@
-/** The evidence of a filled grid: counts and shares from which the score is made. */
+/** The evidence of a filled grid: counts and shares from which the score follows. */
 import { sortedNumbers } from '../../../geometry/statistics.js';
 import { isBullet, isListMarker } from '../../wording/markers.js';
 import { middleX } from '../../../geometry/box.js';
@@ -13,18 +13,18 @@ export interface Findings {
   rows: number;
   columns: number;
   filled: number;
-  /** Filled cells outside the first column that hold a value. */
+  /** Filled cells outside the first column with a value. */
   values: number;
   words: number;
   /** Words of the longest cell. */
   longest: number;
-  /** Cells that end like a sentence and are as long as one. */
+  /** Cells that end like a sentence and have the length of one. */
   sentences: number;
-  /** 0..1: how well the chunks of a column agree on an edge or a middle. */
+  /** 0..1: the agreement of the chunks in a column on an edge or a middle. */
   aligned: number;
-  /** The first row is set apart by its style. */
+  /** The style of the first row differs. */
   headed: boolean;
-  /** Columns of mere list markers. */
+  /** Columns that contain only list markers. */
   markers: number;
   leaders: number;
   symbols: number;
@@ -32,12 +32,12 @@ export interface Findings {
   code: number;
   bullets: number;
   formulas: number;
-  /** 0..1: neighbouring words of one line, a word space apart, that the columns tear. */
+  /** 0..1: the share of neighbouring words on one line, a word space apart, that column edges separate. */
   torn: number;
   /** Rows whose first cells count lines. */
   numbered: boolean;
   contents: boolean;
-  /** Rows that begin as `ls -l` prints files. */
+  /** Rows that begin like file entries of `ls -l`. */
   listed: boolean;
   /** Rows with at least two filled cells. */
   paired: number;
@@ -105,7 +105,7 @@ function countMarkers(grid: Grid, full: GridCell[]): number {
   return markers;
 }
 
-/** Most cells of the first column begin with what a file's owner, its group and all may do with it. */
+/** Whether most cells of the first column begin with file permissions. */
 function isListing(full: GridCell[]): boolean {
   const firsts = full.filter((cell) => cell.column === 0).map(textOfCell);
   return firsts.filter((text) => /^[-bcdlps](?:[-r][-w][-xsStT]){3}[.+@]?(?:\s|$)/u.test(text)).length > 0.5 * firsts.length;
@@ -156,7 +156,7 @@ function agreement(values: number[]): number {
   return best / values.length;
 }
 
-/** The first row is set in bold and hardly any row below is. */
+/** Whether the first row is bold and hardly any row below is. */
 function hasHeadStyle(grid: Grid): boolean {
   const styled = (rows: (row: number) => boolean): number => {
     const chunks = grid.cells.filter((cell) => rows(cell.row) && cell.column > 0).flatMap((cell) => cell.chunks);
@@ -165,7 +165,7 @@ function hasHeadStyle(grid: Grid): boolean {
   return styled((row) => row === 0) > 0.7 && styled((row) => row > 0) < 0.4;
 }
 
-/** Of the chunks that face each other across a column edge on one baseline, the share with no more than a word space between, and no line in it. */
+/** Among chunks on both sides of a column edge on one baseline, the share with at most a word space between them and no ruling in it. */
 function tornShare(full: GridCell[], verticals: Segment[]): number {
   const lines = new Map<number, { chunk: Chunk; column: number }[]>();
   for (const cell of full) {
@@ -195,7 +195,7 @@ function isLineBetween(before: Chunk, chunk: Chunk, verticals: Segment[]): boole
   return verticals.some(({ at, start, end }) => at > before.right - 1 && at < chunk.left + 1 && start <= y && end >= y);
 }
 
-/** The first column counts on by one from row to row, without a header, beside text: lines with their numbers. */
+/** Whether the first column counts on by one from row to row, without a header, beside text: numbered lines. */
 function isNumberedText(full: GridCell[]): boolean {
   const first = full.filter((cell) => cell.column === 0);
   const numbers = first.map((cell) => Number(/^\d{1,5}(?=\s|$)/.exec(textOfCell(cell))?.[0] ?? NaN));
@@ -206,7 +206,7 @@ function isNumberedText(full: GridCell[]): boolean {
   return steps >= 0.8 * (numbers.length - 1) && values < 0.25 * others.length;
 }
 
-/** A table of contents: entries, numbered or not, whose last column counts pages upwards. */
+/** Whether it is a table of contents: entries, numbered or not, whose last column counts pages upwards. */
 function isContents(grid: Grid, full: GridCell[]): boolean {
   if (full.some((cell) => /^(?:table of )?contents$|^inhalt(?:sverzeichnis)?$|^sommaire$|^table des mati.res$|^.ndice$|^содержание$|^目录$|^目次$/i.test(textOfCell(cell)))) return true;
   if (grid.columnCount > 4) return false;

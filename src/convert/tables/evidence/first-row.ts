@@ -1,16 +1,16 @@
-/** The row above the first ruling or stripe of a table with one below each row, or in every other one: nothing is drawn above it, and it need not be a header. */
+/** Finds the row above the first ruling or stripe of a table with one below each row, or below every other row. Nothing is drawn above it, and it need not be a header. */
 import { median } from '../../../geometry/statistics.js';
 import type { Column } from './columns.js';
 import { columnsUnder, cutAtColumns } from './columns.js';
 import type { MarkGroup } from './table-area.js';
 import type { Strip } from './spread.js';
 
-/** In ems: texts of one column begin, or end, that near to each other. */
+/** In ems: the largest difference between the edges of texts in one column. */
 const sameEdge = 0.35;
-/** Of the distance of two rows, how much more or less it may be to the first. */
+/** How much the distance to the first row may differ, as a share of the row distance. */
 const slack = 0.15;
 
-/** Above the marks at the distance of the rows, between their ends, its texts each at the edge of a column of its own; null where there is none. */
+/** The row above the marks at row distance, between their ends, whose texts each stand at the edge of a different column; null if there is none. */
 export function firstRowAbove({ horizontals, verticals, shades, box }: MarkGroup, strips: Strip[], inside: Strip[], columns: Column[]): Strip | null {
   if (verticals.length > 0 || horizontals.length < 3 && shades.length < 2 || inside.length < 3) return null;
   const [first] = inside;

@@ -1,4 +1,4 @@
-/** One page in the frame of one reading direction: turned so that its text runs to the right and lines follow downwards. */
+/** A page in the frame of one reading direction: rotated so that its text runs to the right and lines follow downwards. */
 import { heightOf, middleX, middleY, widthOf } from '../../../geometry/box.js';
 import type { Box, DrawnBox, PageContent, Ruling, Word } from '../../../pdf/pdf-page.js';
 
@@ -19,16 +19,16 @@ export interface Frame {
   boxes: DrawnBox[];
   /** Extents of charts and pictures, whose rulings and labels belong to no table. */
   figures: Box[];
-  /** From the frame back to the page as it is seen. */
+  /** Maps the frame back to the page as displayed. */
   toPage(box: Box): Box;
 }
 
 type Turn = 0 | 90 | 180 | 270;
 
-/** Fewer words than this, written sideways, are labels rather than a table of their own. */
+/** Fewer words than this in sideways text are labels rather than a table. */
 const MIN_TURNED_WORDS = 12;
 
-/** The frames in which the page holds text: the upright one first, then those of text written sideways or upside down. */
+/** The frames of the page's text: the upright one first, then those of text that is sideways or upside down. */
 export function readingFrames(page: PageContent): Frame[] {
   const byTurn = new Map<Turn, Word[]>();
   for (const word of page.words) {
@@ -69,7 +69,7 @@ function frameOf(page: PageContent, turn: Turn, words: Word[]): Frame {
   };
 }
 
-/** `turn` is the angle, counter-clockwise, of text that shall run to the right afterwards. */
+/** `turn` is the angle, counter-clockwise, of the text that runs to the right in the frame. */
 function turnBox(box: Box, turn: Turn, width: number, height: number): Box {
   if (turn === 90) return { left: height - box.bottom, top: box.left, right: height - box.top, bottom: box.right };
   if (turn === 270) return { left: box.top, top: width - box.right, right: box.bottom, bottom: width - box.left };
@@ -97,7 +97,7 @@ function turnRuling(ruling: Ruling, into: (box: Box) => Box): Ruling {
 }
 
 function pieceOf(word: Word, turn: Turn, box: Box): Piece {
-  // The file's baseline is a y of the seen page; turned text has it in x, so there the ink tells, less its descenders.
+  // The file's baseline is a y of the displayed page; rotated text has it in x, so that there the ink without descenders defines the baseline.
   const descends = /[gjpqyç,;()[\]{}|/@Q]/.test(word.text);
   const baseline = turn === 0 ? word.baseline : box.bottom - (descends ? 0.2 * word.size : 0);
   return { word, left: box.left, right: box.right, baseline, size: word.size > 0 ? word.size : Math.max(1, heightOf(box)) };

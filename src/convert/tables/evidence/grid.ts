@@ -1,4 +1,4 @@
-/** The grid of a table filled: words into atomic cells, and atomic cells joined where the page shows that one cell spans them. */
+/** Fills the grid of a table: assigns words to atomic cells, and joins atomic cells where the page shows that one cell spans them. */
 import { fromTop, rowsByBaseline } from '../../page/group-by-baseline.js';
 import { baselineTolerances } from '../../page/tolerances.js';
 import type { Box } from '../../../pdf/pdf-page.js';
@@ -62,7 +62,7 @@ function rowAt(y: Edge[], at: number): number {
   return row;
 }
 
-/** Which neighbouring atomic cells are one. */
+/** The joins between neighbouring atomic cells. */
 class Joins {
   private readonly toRight: Uint8Array;
   private readonly toBelow: Uint8Array;
@@ -83,7 +83,7 @@ class Joins {
     this.toBelow[row * this.columnCount + column] = 1;
   }
 
-  /** Covers the grid with rectangles: each grows right, then down, as far as the joins go and no other one has been. */
+  /** Covers the grid with rectangles: each grows right, then down, as far as the joins reach and no other rectangle is. */
   rectangles(): GridCell[] {
     const { rowCount, columnCount } = this;
     const taken = new Uint8Array(rowCount * columnCount);
@@ -134,11 +134,11 @@ function joinByLines(area: TableArea, { x, y, columns }: Boundaries, placed: Pla
       }
       const under = y[row + 1];
       if (row + 1 < rowCount && under !== undefined && under.kind !== 'white') {
-        // Rules under groups of columns need not reach over the white space beside their text.
+        // Rulings under groups of columns need not cross the white space beside their text.
         const extent = columns[column] ?? { left, right };
         const open = under.kind === 'drawn' && isOpen(area.horizontals, under.at, extent.left, extent.right);
         const fits = mayJoinDown(row, has(row, column), has(row + 1, column));
-        // Text goes on in the next line of its cell, values do not: each is of its own row.
+        // Text continues in the next line of its cell; values do not: each belongs to its own row.
         const boxed = (): boolean => !(isValued(row, column) && isValued(row + 1, column)) && isBoxed(area, { left, top, right, bottom: y[row + 2]?.at ?? bottom }, under.at);
         if ((open && (fits || boxed())) || shadeSpansDown(area, (left + right) / 2, under.at)) joins.below(row, column);
       }
@@ -146,24 +146,24 @@ function joinByLines(area: TableArea, { x, y, columns }: Boundaries, placed: Pla
   }
 }
 
-/** Rules under numbers alone part rows whose labels stand on both sides of it; only in a header does text run past one. */
+/** Rulings under numbers alone separate rows whose labels stand on both sides of them; only in a header does text cross one. */
 function mayJoinDown(row: number, above: boolean, below: boolean): boolean {
   return above && below ? row === 0 : above || below;
 }
 
-/** Upright lines run along both sides of the box, and a rule at `at` ends at one of them and leaves the box bare: it is drawn as one cell. */
+/** Whether vertical lines run along both sides of the box, and a ruling at `at` ends at one of them and does not enter the box: it is drawn as one cell. */
 function isBoxed(area: TableArea, { left, top, right, bottom }: Box, at: number): boolean {
   const sides = [left, right].every((side) => coveredLength(area.verticals, side, top, bottom) > 0.9 * (bottom - top));
   const isRuled = area.horizontals.some((rule) => Math.abs(rule.at - at) <= nearEdge && (Math.abs(rule.end - left) <= nearEdge || Math.abs(rule.start - right) <= nearEdge));
   return sides && isRuled && coveredLength(area.horizontals, at, left + nearEdge, right - nearEdge) < 0.1 * (right - left - 2 * nearEdge);
 }
 
-/** No segment at `at` covers a fair part of the range. */
+/** Whether no segment at `at` covers a considerable part of the range. */
 function isOpen(segments: Segment[], at: number, from: number, to: number): boolean {
   return coveredLength(segments, at, from, to) < 0.4 * (to - from);
 }
 
-/** Some vertical inside the table is drawn in this row, so a missing one is evidence. */
+/** Some vertical inside the table is drawn in this row, so that a missing one is evidence. */
 function rowIsRuled(area: TableArea, x: Edge[], row: number, top: number, bottom: number): boolean {
   if (row < 0) return false;
   const drawn = x.filter((edge) => edge.kind === 'drawn');
@@ -172,7 +172,7 @@ function rowIsRuled(area: TableArea, x: Edge[], row: number, top: number, bottom
 
 function shadeSpans(area: TableArea, at: number, y: number): boolean {
   const inRow = area.shades.filter(({ box }) => box.top <= y && box.bottom >= y);
-  // One fill under the whole row is a stripe and shows no cell; beside other fills it is a cell.
+  // A single fill under the whole row is a stripe and shows no cell; beside other fills it is a cell.
   return inRow.length >= 2 && inRow.some(({ box }) => box.left < at - 4 && box.right > at + 4);
 }
 

@@ -1,4 +1,4 @@
-/** Header rows and row headers of a grid, and the spans that header cells have over the rows and columns below them. */
+/** Finds header rows and row headers of a grid, and the spans of header cells over the rows and columns below them. */
 import type { TableArea } from './table-area.js';
 import type { Chunk } from './chunks.js';
 import type { Grid, GridCell } from './grid.js';
@@ -6,9 +6,9 @@ import { textOfCell } from './findings.js';
 import { isValue, isYear } from '../../wording/cell-text.js';
 
 export interface Headers {
-  /** Rows from the top that name the columns. */
+  /** The number of header rows at the top. */
   rows: number;
-  /** The first column names the rows. */
+  /** Whether the first column contains row headers. */
   firstColumn: boolean;
 }
 
@@ -33,11 +33,11 @@ function headerRows(area: TableArea, grid: Grid): number {
   return grid.columnCount >= 3 ? 1 : 0;
 }
 
-/** Rows above the first inner rule, where only that one is drawn inside. */
+/** The rows above the first inner ruling, if it is the only one inside. */
 function rowsAboveOnlyRule(grid: Grid): number {
   const inner = grid.y.slice(1, -1).flatMap((edge, index) => (edge.kind === 'drawn' ? [index + 1] : []));
   const first = inner.at(-1);
-  // Rulings of a grouped header come before the one under it; a ruling per row is no evidence.
+  // Rulings of a grouped header come before the one under it; a ruling per row is not evidence.
   return first !== undefined && inner.length <= 2 && first <= Math.max(1, (grid.rowCount - 1) / 2) ? first : 0;
 }
 
@@ -60,7 +60,7 @@ function leadingRows(grid: Grid, isHead: (cells: GridCell[]) => boolean): number
   return rows < grid.rowCount ? rows : 0;
 }
 
-/** Rows down to the first one without a cell over several columns, when the top row has one over some of them. */
+/** The rows down to the first one without a cell over several columns, if the top row has one over some of them. */
 function rowsUnderSpans(grid: Grid): number {
   let rows = 0;
   while (rows < Math.min(grid.rowCount - 1, 3) && cellsOfRow(grid, rows).some((cell) => cell.columnSpan > 1 && cell.columnSpan < grid.columnCount)) rows++;
@@ -80,7 +80,7 @@ function share(cells: GridCell[], test: (chunk: Chunk) => boolean): number {
   return chunks.length === 0 ? 0 : chunks.filter(test).length / chunks.length;
 }
 
-/** Columns after the first hold mostly values. */
+/** Whether the columns after the first contain mostly values. */
 function isTyped(grid: Grid): boolean {
   const body = grid.cells.filter((cell) => cell.row > 0 && cell.column > 0 && cell.chunks.length > 0);
   return body.filter((cell) => isValue(textOfCell(cell))).length >= Math.max(2, 0.5 * body.length);

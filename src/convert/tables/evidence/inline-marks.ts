@@ -9,7 +9,7 @@ import type { Piece } from './frame.js';
 
 const MAX_TESTED = 2000;
 
-/** Leaves out boxes no higher than a line that have words in them and, a mere word space away, words of the same line outside any box. */
+/** Drops boxes no higher than a line that contain words and have words of the same line outside any box a word space away. */
 export function withoutInlineBoxes(boxes: DrawnBox[], pieces: Piece[]): DrawnBox[] {
   if (boxes.length === 0 || boxes.length > MAX_TESTED) return boxes;
   const sorted = fromTop(pieces);

@@ -1,4 +1,4 @@
-/** Lines and fills that belong together: each group frames, rules or stripes one possible table. */
+/** Groups lines and fills that belong together: the frame, rulings or stripes of one possible table. */
 import { isFigureOrListingCaption, isTableCaption } from '../../wording/captions.js';
 import { heightOf, horizontalOverlap, union, unionBox, verticalOverlap, widthOf } from '../../../geometry/box.js';
 import { partitionPoint } from '../../../geometry/search.js';
@@ -11,24 +11,24 @@ import type { Joint, LineWork, Segment, Shade } from './segments.js';
 import { wordCount } from '../../wording/cell-text.js';
 import type { MarkGroup } from './table-area.js';
 
-/** What stands between the marks. */
+/** The content between the marks. */
 interface Text {
   rows: VisualRow[];
   running: (chunk: Chunk) => boolean;
   leading: number;
 }
 
-/** Ends of lines may miss each other by this much and still meet. */
+/** The largest distance between the ends of lines that meet. */
 const MEET = 2.6;
 const SAME_EXTENT = 5;
 /** The most pairs that are tried; a page with more is a drawing. */
 const MAX_PAIRS = 4_000_000;
-/** The rulings above one that are checked for the same extent. */
+/** The number of preceding rulings that are compared for the same extent. */
 const MAX_BACK = 200;
 
 /**
- * Groups what touches, and horizontals or stripes of one extent that have tabular rows between them.
- * `running` says of a chunk that it is running text; `leading` is the line distance of that, in ems.
+ * Groups marks that touch, and horizontal rulings or stripes of one extent with tabular rows between them.
+ * `running` returns whether a chunk is running text; `leading` is the line distance of that text, in ems.
  */
 export function groupMarks(lines: LineWork, rows: VisualRow[], running: (chunk: Chunk) => boolean, leading: number): MarkGroup[] {
   const text: Text = { rows, running, leading };
@@ -90,11 +90,11 @@ function lowerBound(sorted: number[], value: number): number {
   return partitionPoint(sorted, (other) => other < value);
 }
 
-/** Horizontal rules of one extent belong together when what stands between two of them is set in columns. */
+/** Joins horizontal rulings of one extent if the text between two of them stands in columns. */
 function joinRules({ horizontal, vertical, joints }: LineWork, text: Text, sets: Sets): void {
   const rules = horizontal.map((_, index) => index).sort((a, b) => (horizontal[a]?.at ?? 0) - (horizontal[b]?.at ?? 0));
   const order = rules.filter((index) => !isHeadingRule(horizontal[index] as Segment, horizontal, text.rows));
-  /** By the lower one of the first two rules of a table: what lies between them. */
+  /** By the lower one of the first two rulings of a table: the text between them. */
   const headed = new Map<number, Box>();
   const joined = new Set<number>();
   for (let low = 1; low < order.length; low++) {
@@ -119,7 +119,7 @@ function joinRules({ horizontal, vertical, joints }: LineWork, text: Text, sets:
   }
 }
 
-/** Right above the rule stands a heading, alone and at its left end, and no other rule above that. */
+/** Whether a single heading stands directly above the ruling at its left end, and no other ruling above the heading. */
 function isHeadingRule(rule: Segment, horizontal: Segment[], rows: VisualRow[]): boolean {
   const length = rule.end - rule.start;
   const above = rows.slice(Math.max(0, firstRowBelow(rows, rule.at - 40)), firstRowBelow(rows, rule.at + 0.5)).flatMap((row) => row.chunks);
@@ -133,13 +133,13 @@ function isHeadingRule(rule: Segment, horizontal: Segment[], rows: VisualRow[]):
   return !horizontal.some((other) => other.at < rule.at - 2 && other.at > chunk.baseline - 2.4 * chunk.size && Math.abs(other.start - rule.start) < SAME_EXTENT && Math.abs(other.end - rule.end) < SAME_EXTENT);
 }
 
-/** The rule is the bottom of a frame whose sides end on it, or the top of one whose sides begin on it. */
+/** Whether the ruling is the bottom of a frame whose sides end on it, or the top of one whose sides begin on it. */
 function closes(rule: Segment, vertical: Segment[], side: 'start' | 'end'): boolean {
   const meets = (x: number): boolean => vertical.some((line) => Math.abs(line.at - x) <= MEET && Math.abs(line[side] - rule.at) <= MEET);
   return meets(rule.start) && meets(rule.end);
 }
 
-/** Between the two lies a rule about as long that does not begin and end where they do: another table's. */
+/** Whether a ruling of about the same length but another begin and end lies between the two: it belongs to another table. */
 function hasRival(horizontal: Segment[], upper: Segment, line: Segment): boolean {
   const length = line.end - line.start;
   return horizontal.some((other) => {
@@ -149,7 +149,7 @@ function hasRival(horizontal: Segment[], upper: Segment, line: Segment): boolean
   });
 }
 
-/** Rules painted in the same pieces rule the same cells, whatever those hold. */
+/** Rulings that are painted in the same pieces belong to the same cells, whatever those contain. */
 function shareJoints(upper: Segment, line: Segment, joints: Joint[]): boolean {
   const on = (segment: Segment): number[] =>
     joints.filter((joint) => joint.top === joint.bottom && Math.abs(joint.top - segment.at) < 1 && joint.x > segment.start && joint.x < segment.end).map((joint) => joint.x);
@@ -160,8 +160,8 @@ function shareJoints(upper: Segment, line: Segment, joints: Joint[]): boolean {
 }
 
 /**
- * Most rows in the box have chunks side by side, and running text has no say in it. Between rules of the same `cells`
- * nothing needs to stand side by side.
+ * Whether most rows in the box have chunks side by side, without running text. Between rulings of the same `cells`
+ * there need not be text side by side.
  */
 function isTabular(box: Box, { rows, running, leading }: Text, cells = false): boolean {
   let [parted, whole, prose] = [0, 0, 0];
@@ -186,11 +186,11 @@ function isTabular(box: Box, { rows, running, leading }: Text, cells = false): b
   return isLabelled(found, box) || isBanded(found, cells ? 2 : 3, leading, 0.6 * widthOf(box));
 }
 
-/** In ems: from the last line of a table to the rule that closes it; in words, what goes on over the columns above it. */
+/** In ems: from the last line of a table to the ruling that closes it; in words: text that continues over the columns above. */
 const CLOSING = 1.8;
 const LONG_LINE = 8;
 
-/** Text that is set across the columns stands last, with more white space between it and the rule below than a table has there: that rule is another thing's, such as notes'. */
+/** Whether text across the columns stands last, with more white space between it and the ruling below than a table has. The ruling then belongs to another object, such as notes. */
 function endsAbove(rows: VisualRow[], box: Box): boolean {
   const last = rows.at(-1);
   if (last === undefined || last.chunks.length > 1 || box.bottom - last.baseline <= CLOSING * last.size) return false;
@@ -198,11 +198,11 @@ function endsAbove(rows: VisualRow[], box: Box): boolean {
   return begin > 0 && rows.slice(begin).some(({ chunks: [chunk] }) => chunk !== undefined && widthOf(chunk) > 0.75 * widthOf(box) && wordCount(chunk.text) >= LONG_LINE);
 }
 
-/** Of a table that is to be filled in: rows, and words in the first column of each. */
+/** For a table that is an empty form: the fewest rows, and the fewest words in the first column of each. */
 const FEWEST_LABELS = 3;
 const LABEL_WORDS = 4;
 
-/** What stands in `box` keeps to the columns of the header above it, whether it is set as prose or not. */
+/** Whether the text in `box` keeps to the columns of the header above it, even if it is prose. */
 function keepsColumns(box: Box, header: Box, { rows }: Text): boolean {
   const inside = (area: Box): Chunk[][] =>
     rows
@@ -217,19 +217,19 @@ function keepsColumns(box: Box, header: Box, { rows }: Text): boolean {
     return under !== null && under[0] !== under[1];
   });
   const used = new Set(body.map((chunk) => columnsUnder(columns, chunk.left, chunk.right)?.[0]));
-  // Where only the first has anything, the rest is to be filled in.
+  // If only the first column has text, the others are to be filled in.
   const isForm = body.length >= FEWEST_LABELS && used.size === 1 && used.has(0) && body.every((chunk) => wordCount(chunk.text) <= LABEL_WORDS);
   return columns.length >= 2 && (used.size >= 2 || isForm) && spread.length <= 0.08 * body.length;
 }
 
-/** A section's label with its rules close above and below. */
+/** A section's label with its rulings close above and below. */
 function isNarrowLabel(row: VisualRow | undefined, box: Box): boolean {
   const chunk = row?.chunks[0];
   if (row === undefined || chunk === undefined || row.chunks.length > 1) return false;
   return heightOf(box) <= 2.4 * row.size && widthOf(chunk) < 0.6 * widthOf(box) && !isTableCaption(chunk.text);
 }
 
-/** Short labels stand left of the rest, with white space between them all the way down. */
+/** Whether short labels stand left of the other text, with white space between them over the whole height. */
 function isLabelled(rows: VisualRow[], box: Box): boolean {
   const lines = rows.map((row) => row.chunks);
   const columns = inferColumns(lines);
@@ -241,13 +241,13 @@ function isLabelled(rows: VisualRow[], box: Box): boolean {
   return both.length >= 3 && across.length <= 0.08 * lines.length && labels.filter((chunk) => wordCount(chunk.text) <= 3).length >= 0.85 * labels.length;
 }
 
-/** Blocks of text stand side by side in rows of their own, as wrapped cells do; a single row of them takes more blocks. */
+/** Whether blocks of text stand side by side in separate rows, as wrapped cells do. A single row needs more blocks. */
 function isBanded(rows: VisualRow[], least: number, leading: number, wide: number): boolean {
   const bands = makeBands(makeBlocks(rows, leading));
   const fine = bands.filter((band) => !band.stacked && band.blocks.length >= 2).length;
   const [band] = bands;
   if (band !== undefined && bands.length === 1 && !band.stacked && band.blocks.length >= 2) {
-    // A label and its text are a row, two columns of text are not.
+    // A label and its text are a row; two columns of text are not.
     const label = band.blocks[0];
     if (band.blocks.length >= least || (label !== undefined && label.lines.length <= 3 && widthOf(label) < 0.7 * wide)) return true;
   }
@@ -259,7 +259,7 @@ function firstRowBelow(rows: VisualRow[], top: number): number {
   return partitionPoint(rows, ({ baseline }) => baseline < top);
 }
 
-/** Fills that touch side by side or one above the other, and stripes of one extent with a row or two between. */
+/** Joins fills that touch side by side or one above the other, and stripes of one extent with a row or two between them. */
 function joinShades(shades: Shade[], base: number, text: Text, sets: Sets): void {
   const stripes = new Map<number, Box>();
   for (const [index, { box }] of shades.entries()) {
@@ -292,7 +292,7 @@ function touches(a: Box, b: Box): boolean {
   return (sameRow && across >= -4 && up > 2) || (sameColumn && up >= -3 && across > 4);
 }
 
-/** Between two stripes stand rows in columns, and no line across them or in larger type. */
+/** Whether rows in columns stand between two stripes, without a line across them or in larger type. */
 function isStriped(box: Box, text: Text): boolean {
   if (!isTabular(box, text)) return false;
   const inside = text.rows.slice(firstRowBelow(text.rows, box.top), firstRowBelow(text.rows, box.bottom)).flatMap((row) =>
@@ -306,7 +306,7 @@ function isStripePair(upper: Box, lower: Box): boolean {
   const gap = lower.top - upper.bottom;
   const [left, right] = [Math.abs(upper.left - lower.left) <= 3, Math.abs(upper.right - lower.right) <= 3];
   const widths = [widthOf(upper), widthOf(lower)];
-  // A stripe stops short of a cell that spans rows of another shade.
+  // A stripe ends before a cell that spans rows with another fill.
   const sameExtent = (left && right) || ((left || right) && Math.min(...widths) > 0.5 * Math.max(...widths));
   return sameExtent && gap > 0 && gap <= 3.2 * Math.max(heightOf(upper), heightOf(lower));
 }

@@ -1,15 +1,15 @@
-/** Frames around a whole page: decoration that would tie together whatever stands inside them. */
+/** Frames around a whole page: decoration that would join everything inside it. */
 import { heightOf, widthOf } from '../../../geometry/box.js';
 import type { LineWork, Segment } from './segments.js';
 
-/** Of the page, at least, in width, height and area. */
+/** The least share of the page in width, height and area. */
 const LEAST_SIDE = 0.6;
 const LEAST_AREA = 0.42;
-/** Corners may miss each other by this much, points; double and triple lines are one frame after another. */
+/** In points: the largest distance between the lines at a corner. Double and triple lines are removed one frame after another. */
 const CORNER = 4;
-/** A line this near to a side touches it: cells of a table end there. */
+/** A line this near to a side touches it, as the cells of a table do. */
 const TOUCH = 2.6;
-/** The most long rulings that are checked; a page has few. */
+/** The most long rulings that are examined; a page has few. */
 const MAX_LONG = 60;
 
 interface Rectangle {
@@ -19,7 +19,7 @@ interface Rectangle {
   right: Segment;
 }
 
-/** The line work without rectangles of lines that hold most of the page and that no line inside touches, and without fills as large. */
+/** The line work without frames around most of the page that no line inside touches, and without fills of that size. */
 export function withoutPageFrames(lines: LineWork, page: { width: number; height: number }): LineWork {
   const long = (segments: Segment[], side: number): Segment[] => segments.filter(({ start, end }) => end - start >= LEAST_SIDE * side).slice(0, MAX_LONG);
   const [across, upright] = [long(lines.horizontal, page.width), long(lines.vertical, page.height)];
@@ -39,7 +39,7 @@ export function withoutPageFrames(lines: LineWork, page: { width: number; height
   return { ...lines, horizontal: lines.horizontal.filter(kept), vertical: lines.vertical.filter(kept), shades: lines.shades.filter((shade) => !isLarge(shade)) };
 }
 
-/** A line that is none of the frame's own begins, ends or crosses on one of its sides. */
+/** Whether a line outside the frame begins, ends or crosses on one of its sides. */
 function isTouched({ top, bottom, left, right }: Rectangle, { horizontal, vertical }: LineWork): boolean {
   const meets = (line: Segment, from: number, to: number, at: number): boolean => at > from + CORNER && at < to - CORNER && [top, bottom, left, right].every((side) => side !== line);
   return vertical.some((line) => meets(line, left.at, right.at, line.at) && (reaches(line, top.at) || reaches(line, bottom.at)))

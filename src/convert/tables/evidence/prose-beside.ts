@@ -1,15 +1,15 @@
-/** Running text of the next column in what resembles a table: lines broken within sentences, each level with a row. */
+/** Finds running text of the next column in a possible table: lines that break within sentences, each level with a row. */
 import { makeRows } from './chunks.js';
 import type { Chunk } from './chunks.js';
 import { wordCount } from '../../wording/cell-text.js';
 
 const SAME_EDGE = 2;
-/** Lines of prose at least, words in each, and lines that go on a sentence beside full rows. */
+/** The fewest lines of prose, words in each line, and lines that continue a sentence beside full rows. */
 const MIN_LINES = 4;
 const MIN_WORDS = 4;
 const MIN_BROKEN = 3;
 
-/** The chunks without a first or last column that is running text. A cell's own wrapped lines have nothing of their row beside them. */
+/** The chunks without a first or last column that is running text. Wrapped lines of a cell have no other cells of their row beside them. */
 export function withoutProseBeside(chunks: Chunk[]): Chunk[] {
   const rows = makeRows(chunks);
   for (const side of ['left', 'right'] as const) {

@@ -1,4 +1,4 @@
-/** Tables in the order in which their script is read. */
+/** Orders tables in the reading direction of their script. */
 import { hasRightToLeftLetter } from '../../wording/scripts.js';
 import type { FoundTable, TableCell } from '../../page/found-table.js';
 

@@ -8,7 +8,7 @@ import type { FoundTable, TableCell } from '../../page/found-table.js';
 const mostGap = 1.6;
 /** How far beside the text of a column a line of its header may stand, in ems. */
 const mostBeside = 1.3;
-/** Rotated headers above a table that has none inside stand over at least so many columns. */
+/** The fewest columns with rotated headers above a table that has none inside. */
 const leastColumns = 2;
 
 /** The tables, each with the rotated words in its empty header cells or right above its columns. A word joins at most one table. */
@@ -28,7 +28,7 @@ function isRotated(angle: number): boolean {
   return [90, 270].some((turn) => Math.abs(((angle - turn + 540) % 360) - 180) <= 3);
 }
 
-/** The extent of each column across, from its cells of one column. */
+/** The horizontal extent of each column, from its cells that span no other column. */
 function columnsOf({ cells, columnCount, box }: FoundTable): { left: number; right: number }[] {
   return Array.from({ length: columnCount }, (_, column) => {
     const own = cells.filter((cell) => cell.column === column && cell.columnSpan === 1).map((cell) => cell.box);
@@ -36,7 +36,7 @@ function columnsOf({ cells, columnCount, box }: FoundTable): { left: number; rig
   });
 }
 
-/** The column that a rotated word stands over: headers of several lines are wider than the numbers under them. */
+/** The column below a rotated word: headers of several lines are wider than the numbers under them. */
 function columnOf(word: Word, columns: { left: number; right: number }[]): number | undefined {
   const off = ({ left, right }: { left: number; right: number }): number => Math.max(left - middleX(word.box), middleX(word.box) - right, 0);
   const [nearest] = [...columns.entries()].sort(([, a], [, b]) => off(a) - off(b));
@@ -62,7 +62,7 @@ function headersOver(table: FoundTable, free: Word[]): Map<number, Word[]> {
   return headers;
 }
 
-/** Upwards: lines from the left, each from below; downwards the other way round. */
+/** Upwards: lines from the left, each from below; downwards the opposite. */
 function inOrder(words: Word[]): Word[] {
   const up = Math.abs(((words[0]?.angle ?? 90) % 360) - 90) < 45;
   const across = [...words].sort((a, b) => middleX(a.box) - middleX(b.box));

@@ -1,10 +1,10 @@
-/** Running text: stacks of lines that a paragraph filled, one after the other. They bound what a table may reach. */
+/** Running text: stacks of lines that a paragraph fills, one after the other. No table extends beyond them. */
 import { quantile } from '../../../geometry/statistics.js';
 import { horizontalExtent, horizontalOverlap, widthOf } from '../../../geometry/box.js';
 import type { Chunk, VisualRow } from './chunks.js';
 import { isValue, letterShare, wordCount } from '../../wording/cell-text.js';
 
-/** One column's worth of consecutive text lines. */
+/** Successive text lines in one column. */
 export interface Flow {
   chunks: Chunk[];
   left: number;
@@ -13,17 +13,17 @@ export interface Flow {
   bottom: number;
 }
 
-/** The rows below a line that are searched for the one that continues it. */
+/** The number of rows below a line that are searched for its continuation. */
 const LOOK_AHEAD = 14;
 const MIN_LINES = 4;
 const MIN_WIDE_LINES = 3;
-/** Rows that make a table's column of lines in a stack, and of the stack's width what is short. */
+/** The fewest rows of a table's column of lines in a stack, and the share of the stack's width of a short line. */
 const MIN_ROWS = 3;
 const shortShare = 0.4;
 /** Share of lines on which the next line's first word would not have fitted. */
 const FULL_SHARE = 0.72;
 
-/** The running text among `rows`. Stacks whose blocks pair off with their neighbours' row by row are table columns and left out. */
+/** The running text among `rows`. Stacks whose blocks form rows with their neighbours' blocks are table columns and are left out. */
 export function findFlows(rows: VisualRow[]): Flow[] {
   const flows: Flow[] = [];
   const company = companyOf(rows);
@@ -36,7 +36,7 @@ export function findFlows(rows: VisualRow[]): Flow[] {
   return flows;
 }
 
-/** The widest of what else stands in each chunk's row; chunks that are alone in theirs are absent. */
+/** The widest other chunk in each chunk's row; chunks that are alone in their row have none. */
 function companyOf(rows: VisualRow[]): Map<Chunk, number> {
   const company = new Map<Chunk, number>();
   for (const { chunks } of rows) {
@@ -46,7 +46,7 @@ function companyOf(rows: VisualRow[]): Map<Chunk, number> {
   return company;
 }
 
-/** The stack in parts, without the runs of its lines that are the column of a table between two paragraphs: all short, as is what stands beside each. */
+/** The parts of the stack without the runs of lines that are a column of a table between two paragraphs: these lines and the chunks beside them are short. */
 function withoutColumns(stack: Chunk[], company: Map<Chunk, number>): Chunk[][] {
   const most = shortShare * Math.max(...stack.map((chunk) => widthOf(chunk)));
   const isCell = (chunk: Chunk): boolean => widthOf(chunk) < most && (company.get(chunk) ?? Infinity) < most;
@@ -74,7 +74,7 @@ function flowOf(chunks: Chunk[]): Flow {
   };
 }
 
-/** Chains of chunks, each the only one right below the one before. */
+/** Chains of chunks, each the only one directly below the previous one. */
 function stackChunks(rows: VisualRow[]): Chunk[][] {
   const below = new Map<Chunk, Chunk>();
   const parents = new Map<Chunk, number>();
@@ -112,7 +112,7 @@ function onlyChunkBelow(rows: VisualRow[], index: number, chunk: Chunk): Chunk |
   return null;
 }
 
-/** Short lines set off at either end of a stack are a heading, or the first cell of a table below. */
+/** Short separate lines at either end of a stack are a heading, or the first cell of a table below. */
 function trimEnds(stack: Chunk[]): Chunk[] {
   const step = usualStep(stack);
   const width = Math.max(...stack.map((chunk) => widthOf(chunk)));
@@ -124,7 +124,7 @@ function trimEnds(stack: Chunk[]): Chunk[] {
   return stack.slice(first, last + 1);
 }
 
-/** Lines as long as a page's, not a cell's. */
+/** Lines with the length of a page's lines, not of a cell's. */
 function isWide(stack: Chunk[]): boolean {
   return stack.slice(0, 2).every((chunk) => wordCount(chunk.text) >= 8 && chunk.text.length >= 50);
 }
@@ -144,7 +144,7 @@ function isProse(stack: Chunk[]): boolean {
   return fullShare(stack) >= FULL_SHARE;
 }
 
-/** Of the lines that another one follows at line distance, the share that had no room left for that one's first word. */
+/** Among lines with a next line at line distance, the share that had no room for its first word. */
 function fullShare(stack: Chunk[]): number {
   const step = usualStep(stack);
   const width = Math.max(...stack.map((chunk) => widthOf(chunk)));
@@ -158,7 +158,7 @@ function fullShare(stack: Chunk[]): number {
   return followed < (isWide(stack) ? 2 : 3) ? 0 : full / followed;
 }
 
-/** Whether the first word of `next` would have fitted behind `line` in a cell or column `width` wide. */
+/** Whether the first word of `next` would have fitted behind `line` in a cell or column of this `width`. */
 export function hadRoom(line: Chunk, next: Chunk, width: number): boolean {
   const first = next.pieces[0];
   if (first === undefined) return false;
@@ -181,7 +181,7 @@ interface Extent {
   bottom: number;
 }
 
-/** Splits a stack of lines where they stand further apart than its lines usually do. */
+/** Splits a stack of lines where their distance exceeds the usual one. */
 export function blocksOf(chunks: Chunk[], step: number): Extent[] {
   const blocks: Extent[] = [];
   let last: Chunk | undefined;
@@ -195,8 +195,8 @@ export function blocksOf(chunks: Chunk[], step: number): Extent[] {
 }
 
 /**
- * A stack of filled lines is a table's column when it falls into blocks and what stands beside it falls into blocks of the
- * same rows, or when enough of its lines share their baseline with something short beside them: on both sides, or values.
+ * Whether a stack of full lines is a column of a table: it consists of blocks, and the text beside it consists of blocks of the
+ * same rows, or enough of its lines share their baseline with short text beside them, on both sides or values.
  */
 function isTableColumn(flow: Flow, rows: VisualRow[]): boolean {
   const own = new Set(flow.chunks);

@@ -1,21 +1,21 @@
-/** The straight lines of a frame as a table sees them: pieces on one line joined, outlines and shading edges added. */
+/** The straight lines of a frame as the table finder uses them: joins pieces on one line, and adds outlines and edges of fills. */
 import { splitWhere } from '../../page/group-by-baseline.js';
 import { heightOf, horizontalOverlap, middleX, middleY, widthOf } from '../../../geometry/box.js';
 import type { Box, DrawnBox } from '../../../pdf/pdf-page.js';
 import type { Frame } from './frame.js';
 import { withoutInlineBoxes } from './inline-marks.js';
 
-/** A horizontal segment has its y in `at` and runs in x; a vertical one has its x in `at` and runs in y. */
+/** A horizontal segment has its y in `at` and extends in x; a vertical one has its x in `at` and extends in y. */
 export interface Segment {
   at: number;
   start: number;
   end: number;
   thickness: number;
-  /** Drawn as a ruling, or only the edge of a filled box. */
+  /** Drawn as a ruling; otherwise only the edge of a filled box. */
   drawn: boolean;
 }
 
-/** Where two pieces of one rule, or two shaded boxes, meet end to end: rules painted cell by cell tell the cells. */
+/** Places where two pieces of one ruling, or two fills, meet end to end: rulings that are painted cell by cell show the cells. */
 export interface Joint {
   x: number;
   top: number;
@@ -35,19 +35,19 @@ export interface Shade {
   fill: number;
 }
 
-/** Segments beyond this many, the shortest, are left out: no table has them, and pages of hatching do. */
+/** The shortest segments beyond this number are dropped: tables do not have so many, but hatched pages do. */
 const MAX_SEGMENTS = 3000;
 const MAX_SHADES = 3000;
-/** Strokes this near to each other across are one line; pieces this near along it too (dots and dashes). */
+/** Strokes this near to each other across are one line, also pieces this near along it (dots and dashes). */
 const SAME_LINE = 1.2;
 const DASH_GAP = 4.5;
 const JOINT = 1.1;
 /** A box no larger than this is a dot. */
 const DOT = 2.2;
-/** Fills compared with each other at most, to find joints. */
+/** The most fills that are compared with each other to find joints. */
 const NEIGHBOURS = 60;
 
-/** Reads the frame's rulings and boxes; what lies inside its figures is left out. */
+/** Reads the frame's rulings and boxes, except those inside its figures. */
 export function readLineWork(frame: Frame): LineWork {
   const horizontal: Segment[] = [];
   const vertical: Segment[] = [];
@@ -85,7 +85,7 @@ function isDot({ box }: DrawnBox): boolean {
   return widthOf(box) <= DOT && heightOf(box) <= DOT;
 }
 
-/** Dots in a row are a dotted line; `place` gives their position across it, their start and their end. */
+/** Joins dots in a row to a dotted line; `place` returns their position across it, their start and their end. */
 function joinDots(dots: Box[], place: (dot: Box) => [number, number, number]): Segment[] {
   const placed = dots.map(place).sort((a, b) => a[0] - b[0] || a[1] - b[1]);
   const rows = splitWhere(placed, ([first], dot) => Math.abs(dot[0] - first![0]) > 0.4);
@@ -104,7 +104,7 @@ function joinDots(dots: Box[], place: (dot: Box) => [number, number, number]): S
 }
 
 function figureTest(frame: Frame): (left: number, top: number, right: number, bottom: number) => boolean {
-  // A drawing region that covers most of the page is a background or a map under the text: it says nothing about lines.
+  // A drawing region over most of the page is a background or a map under the text, which is not evidence for lines.
   const figures = frame.figures.filter((box) => widthOf(box) * heightOf(box) < 0.5 * frame.width * frame.height).slice(0, 200);
   return (left, top, right, bottom) =>
     figures.some((box) => left >= box.left - 1 && right <= box.right + 1 && top >= box.top - 1 && bottom <= box.bottom + 1);
@@ -120,7 +120,7 @@ function longest(segments: Segment[]): Segment[] {
   return segments.sort((a, b) => b.end - b.start - (a.end - a.start)).slice(0, MAX_SEGMENTS * 8);
 }
 
-/** Joins pieces on one line that touch or nearly touch; `onJoint` is called for pieces that meet exactly. */
+/** Joins pieces on one line that touch or nearly touch; calls `onJoint` for pieces that meet exactly. */
 function joinSegments(segments: Segment[], onJoint?: (along: number, across: number) => void): Segment[] {
   const joined: Segment[] = [];
   const sorted = segments.sort((a, b) => a.at - b.at);
@@ -146,11 +146,11 @@ function joinSegments(segments: Segment[], onJoint?: (along: number, across: num
   return useful.sort((a, b) => b.end - b.start - (a.end - a.start)).slice(0, MAX_SEGMENTS);
 }
 
-/** Leaves out page backgrounds and specks; boxes painted twice count once. */
+/** Drops page backgrounds and specks. Boxes that are painted twice count once. */
 function joinShades(shades: Shade[], frame: Frame): Shade[] {
   const kept = shades.filter(({ box }) => {
     const [across, up] = [widthOf(box), heightOf(box)];
-    // What runs off the page is decoration.
+    // A box that extends beyond the page is decoration.
     const bleeds = box.left < 1 || box.top < 1 || box.right > frame.width - 1 || box.bottom > frame.height - 1;
     return across >= 6 && up >= 4 && !bleeds && !(across > 0.9 * frame.width && up > 0.5 * frame.height);
   });
@@ -158,7 +158,7 @@ function joinShades(shades: Shade[], frame: Frame): Shade[] {
   return withoutGrounds(withoutRepeats(kept));
 }
 
-/** Paragraphs in a shaded cell are often shaded again, each for itself: fills stacked inside another of the same fill part no rows. */
+/** Paragraphs in a filled cell often have fills of their own: fills stacked inside another one of the same colour do not separate rows. */
 function withoutGrounds(shades: Shade[]): Shade[] {
   const gone = new Set<Shade>();
   for (const [index, outer] of shades.entries()) {
@@ -173,7 +173,7 @@ function withoutGrounds(shades: Shade[]): Shade[] {
   return gone.size === 0 ? shades : shades.filter((shade) => !gone.has(shade));
 }
 
-/** Inset at both sides, so that neither is a cell's edge. */
+/** Whether it is inset on both sides, so that neither is the edge of a cell. */
 function holds(outer: Box, inner: Box): boolean {
   return inner.left > outer.left + 1.5 && inner.right < outer.right - 1.5 && inner.top >= outer.top - 1 && inner.bottom <= outer.bottom + 1;
 }

@@ -1,12 +1,12 @@
-/** Spans without rulings: headers over groups of columns, and labels that stand alone in their row. */
+/** Finds spans without rulings: headers over groups of columns, and labels that stand alone in their row. */
 import type { Column } from './columns.js';
 import type { Grid, GridCell } from './grid.js';
 
-/** Header text this near to where its span would centre or begin, in ems, is set over that span. */
+/** In ems: header text this near to the centre or the begin of a possible span belongs to that span. */
 const CENTRED = 0.9;
 const BEGINS = 0.5;
 
-/** Widens header cells over the empty cells that they head, and lone labels over their row; `columns` are the text's extents. */
+/** Widens header cells over empty cells of their columns, and single labels over their row; `columns` are the text's extents. */
 export function widenSpans(grid: Grid, columns: Column[], headerRows: number): void {
   const table = new CellTable(grid);
   for (let row = 0; row < headerRows - 1; row++) widenHeaderRow(table, columns, row, headerRows);
@@ -36,7 +36,7 @@ function endOf(cell: GridCell | undefined): number {
   return cell === undefined ? 0 : cell.column + cell.columnSpan;
 }
 
-/** The columns from `first` to before `last` that the header's text is centred over, or begins; null for its own alone. */
+/** The columns from `first` to before `last` over which the header's text is centred, or which it begins; null for its own column alone. */
 function chooseSpan(cell: GridCell, columns: Column[], first: number, last: number): [number, number] | null {
   const left = Math.min(...cell.chunks.map((chunk) => chunk.left));
   const right = Math.max(...cell.chunks.map((chunk) => chunk.right));
@@ -57,7 +57,7 @@ function chooseSpan(cell: GridCell, columns: Column[], first: number, last: numb
   return best;
 }
 
-/** The only text of a row, set over more than its first column, labels the row across. */
+/** The only text of a row, wider than its first column, labels the whole row. */
 function widenLabel(table: CellTable, columns: Column[], row: number): void {
   const filled = table.row(row).filter((cell) => cell.chunks.length > 0);
   const [cell] = filled;
@@ -70,14 +70,14 @@ function widenLabel(table: CellTable, columns: Column[], row: number): void {
   table.widen(cell, 0, table.columnCount);
 }
 
-/** Its text begins where its column does: it is of that column and heads nothing. */
+/** Text that begins at its column's edge belongs to that column and heads no others. */
 function beginsColumn(cell: GridCell, columns: Column[]): boolean {
   const [first] = cell.chunks;
   const column = columns[cell.column];
   return first !== undefined && column !== undefined && Math.abs(Math.min(...cell.chunks.map((chunk) => chunk.left)) - column.left) < BEGINS * first.size;
 }
 
-/** Labels of the first column set in the middle of the rows they stand for: each then spans its rows. */
+/** Lets labels of the first column in the middle of their rows span these rows. */
 function lengthenCentred(table: CellTable, headerRows: number): void {
   const { grid } = table;
   if (table.at(headerRows, 0)?.chunks.length !== 0) return;
@@ -102,7 +102,7 @@ function baselineOf(cells: GridCell[]): number {
   return baselines.length === 0 ? NaN : (Math.min(...baselines) + Math.max(...baselines)) / 2;
 }
 
-/** The row down to which rows from `first` on have their middle at `middle`. */
+/** The last row of a range from row `first` on whose middle is at `middle`. */
 function lastCentred(middle: number, middles: number[], first: number): number | null {
   const top = middles[first] ?? NaN;
   for (let last = first; last < middles.length; last++) if (Math.abs((top + (middles[last] ?? NaN)) / 2 - middle) < 2.5) return last;
@@ -136,7 +136,7 @@ class CellTable {
     return cell !== undefined && cell.chunks.length === 0 && cell.rowSpan === 1 && cell.columnSpan === 1;
   }
 
-  /** Some header cell below heads the column. */
+  /** Whether some header cell below heads the column. */
   hasChild(column: number, row: number, headerRows: number): boolean {
     for (let below = row + 1; below < headerRows; below++) if ((this.at(below, column)?.chunks.length ?? 0) > 0) return true;
     return false;
@@ -149,7 +149,7 @@ class CellTable {
     this.place(cell);
   }
 
-  /** Lets a header cell reach down over the free header cells right below it. */
+  /** Extends a header cell down over the free header cells directly below it. */
   lengthen(cell: GridCell, headerRows: number): void {
     let end = cell.row + cell.rowSpan;
     const spanned = Array.from({ length: cell.columnSpan }, (_, index) => cell.column + index);
@@ -160,7 +160,7 @@ class CellTable {
     this.place(cell);
   }
 
-  /** Lets a cell of one column stand for the rows from `from` to before `to`, which are empty there but for it. */
+  /** Extends a cell of one column over the rows from `from` to before `to`, which are empty in this column. */
   spanRows(cell: GridCell, from: number, to: number): void {
     for (let row = from; row < to; row++) if (this.at(row, cell.column) !== cell && !this.isFree(row, cell.column)) return;
     this.drop(cell, from, to, cell.column, cell.column + 1);

@@ -1,4 +1,4 @@
-/** Tables without lines: rows of chunks that keep the same columns, grown row by row from where they are plainest. */
+/** Tables without lines: rows of chunks in the same columns. A growth starts where these are clearest and extends row by row. */
 import { isBareCaption, isFigureOrListingCaption, isTableCaption } from '../../wording/captions.js';
 import { isListMarker } from '../../wording/markers.js';
 import { hasRightToLeftLetter } from '../../wording/scripts.js';
@@ -21,7 +21,7 @@ export interface Strip {
   left: number;
   right: number;
   size: number;
-  /** Two or more chunks, and no mere list item. */
+  /** At least two chunks, and not only a list item. */
   core: boolean;
 }
 
@@ -30,15 +30,15 @@ export interface Growth {
   columns: Column[];
 }
 
-/** White space that may lie between two rows of a table, in ems, before its own row distance is known. */
+/** The most white space between two rows of a table, in ems, before its row distance is known. */
 const MAX_GAP = 3;
-/** Lines that are no row by themselves: this many may come between two rows, more where they follow each other closely. */
+/** Lines that are not rows: the most of them between two rows, and the most if they follow each other closely. */
 const MAX_PENDING = 6;
 const MAX_CELL_LINES = 24;
-/** Rows back from the last one that tell the columns while a table grows. */
+/** The number of last rows that define the columns while a table grows. */
 const WINDOW = 30;
 
-/** Bands of blocks as strips; a band with blocks one above the other is no row of a table. */
+/** Bands of blocks as strips. A band with blocks one above the other is not a row of a table. */
 export function stripsOfBands(bands: Band[]): Strip[] {
   return bands.map((band) => {
     const strip = stripOf(band.blocks);
@@ -80,7 +80,7 @@ function stripOf(chunks: Chunk[]): Strip {
   };
 }
 
-/** All growths on the page, each from at least two core strips; a strip is in one of them at most. */
+/** All growths on the page, each from at least two core strips. A strip is in at most one of them. */
 export function growTables(strips: Strip[]): Growth[] {
   const used = new Set<Strip>();
   const growths: Growth[] = [];
@@ -93,7 +93,7 @@ export function growTables(strips: Strip[]): Growth[] {
   return growths;
 }
 
-/** Goes on below `from` as long as strips fit its columns. `used` strips end it. */
+/** Continues below `from` as long as strips fit its columns. `used` strips end it. */
 export function growDown(from: Strip[], strips: Strip[], start: number, used: Set<Strip>, fixed: Column[] | null = null): Growth {
   const taken = [...from];
   const read = (): Column[] => fixed ?? inferColumns(taken.slice(-WINDOW).map((strip) => strip.chunks));
@@ -120,7 +120,7 @@ export function growDown(from: Strip[], strips: Strip[], start: number, used: Se
     pending = [];
     columns = read();
   }
-  // Lines that end the last row's cells fit a column and follow at once. Below a rule nothing tells how far that is.
+  // Lines that end the last row's cells fit a column and follow directly. Below a ruling their number is unknown.
   const reach = from.length === 1 && fixed === null ? 1.3 * gapOfLines(taken) : 0;
   for (const strip of pending) {
     const last = taken.at(-1);
@@ -131,7 +131,7 @@ export function growDown(from: Strip[], strips: Strip[], start: number, used: Se
   return trimGrowth({ strips: taken, columns }, from.length > 1 || fixed !== null);
 }
 
-/** Removes the first and last strips where they stand much farther away than the others do from each other: running headers and footers. */
+/** Removes the first and last strips if they are much farther away than the others are from each other: running headers and footers. */
 function trimGrowth(growth: Growth, keepFirst: boolean): Growth {
   const { strips } = growth;
   const gaps = strips.slice(1).map((strip, index) => strip.top - (strips[index]?.bottom ?? 0));
@@ -146,7 +146,7 @@ function trimGrowth(growth: Growth, keepFirst: boolean): Growth {
   return { strips: kept, columns: inferColumns(kept.map((strip) => strip.chunks)) };
 }
 
-/** A header like the one that the table began with, a little further off than its rows are: the next table. */
+/** Whether it is a header like that of this table, a little further away than its rows are: the next table begins. */
 function startsAnew(strip: Strip, taken: Strip[], gap: number, pitch: number): boolean {
   const [first] = taken;
   if (first === undefined || !isHeader(first) || !isHeader(strip) || !taken.some((row) => row.core && !isHeader(row))) return false;
@@ -157,12 +157,12 @@ function isHeader(strip: Strip): boolean {
   return strip.core && strip.chunks.every((chunk) => chunk.bold) && strip.chunks.filter((chunk) => isValue(chunk.text)).length < 0.5 * strip.chunks.length;
 }
 
-/** White space that may lie before the next strip; once three rows have shown their distance, no much larger one. */
+/** The most white space before the next strip; after three rows not much more than their distance. */
 function reachOf(strip: Strip, pitch: number, rows: number): number {
   return rows >= 3 ? Math.max(1.8 * pitch, pitch + strip.size) : Math.max(MAX_GAP * strip.size, 1.8 * pitch);
 }
 
-/** `take`: a row of the table; `wait`: perhaps a line of a cell or a section row, if the table goes on; `stop`: no part of it. */
+/** `take`: a row of the table; `wait`: possibly a line of a cell or a section row, if the table continues; `stop`: not part of it. */
 function fitStrip(strip: Strip, taken: Strip[], columns: Column[]): 'take' | 'wait' | 'stop' {
   if (!strip.core && strip.size > 1.14 * (taken.at(-1)?.size ?? strip.size)) return 'stop';
   if (strip.chunks.some((chunk) => isTableCaption(chunk.text) || isFigureOrListingCaption(chunk.text))) return 'stop';
@@ -187,7 +187,7 @@ function fitsColumns(strip: Strip, taken: Strip[], columns: Column[]): boolean {
     matched.add(under[0]);
   }
   if (crossing === 0 && matched.size >= Math.min(2, columns.length)) return true;
-  // Perhaps the strips so far are a header that spans: do the columns of all together still hold apart?
+  // The strips so far may be a spanning header: tests whether the columns of all together are still separate.
   const together = inferColumns([...taken.slice(-WINDOW), strip].map((item) => item.chunks));
   const rows = taken.filter((item) => item.core).length;
   if (rows >= 2 && matched.size < 0.5 * Math.max(strip.chunks.length, columns.length)) return false;
@@ -195,7 +195,7 @@ function fitsColumns(strip: Strip, taken: Strip[], columns: Column[]): boolean {
   return matched.size >= 2 && crossing <= 1 && together.length >= 0.8 * columns.length;
 }
 
-/** White space between the lines of the cells, where it is clearly less than between rows; 0 where it is not. */
+/** White space between the lines of the cells, if it is clearly less than between rows; otherwise 0. */
 function gapOfLines(strips: Strip[]): number {
   const gaps = strips.slice(1).map((strip, index) => strip.top - (strips[index]?.bottom ?? 0));
   const [least, most] = [Math.min(...gaps), Math.max(...gaps)];
@@ -211,12 +211,12 @@ function isTail(strip: Strip, taken: Strip[], columns: Column[]): boolean {
   });
 }
 
-/** Adds the header lines right above a growth or area: their chunks stand over one column or span several. */
+/** Adds the header lines directly above a growth or area. Their chunks stand over one column or span several. */
 export function headAbove(strips: Strip[], columns: Column[], top: number, size: number, used: Set<Strip>): Strip[] {
   const above = strips.filter((strip) => strip.bottom <= top + 0.5 * size && !used.has(strip)).sort((a, b) => b.baseline - a.baseline);
   const [left, right] = [columns[0]?.left ?? 0, columns.at(-1)?.right ?? 0];
   const found: Strip[] = [];
-  // Lines of one text over one column: a head's, where one with more texts follows above.
+  // Lines of one text over one column: they belong to a header if a line with several texts follows above.
   let pending: Strip[] = [];
   let edge = top;
   for (const whole of above) {
@@ -235,7 +235,7 @@ export function headAbove(strips: Strip[], columns: Column[], top: number, size:
   return withoutTitle(found, above);
 }
 
-/** A title of several lines below the label that is a line by itself. */
+/** A title of several lines below the label, which is a line by itself. */
 const MAX_TITLE_LINES = 3;
 
 /** The header without the lines below `TABLE II` that name the table. */
@@ -251,12 +251,12 @@ function withoutTitle(head: Strip[], above: Strip[]): Strip[] {
 
 const overlaps = (one: Strip, other: Strip): boolean => one.left < other.right && one.right > other.left;
 
-/** It begins, or has its middle, where the label has. */
+/** Whether its begin or its middle is that of the label. */
 function standsUnder(strip: Strip, label: Strip): boolean {
   return Math.abs(strip.left - label.left) < strip.size || Math.abs(middleX(strip) - middleX(label)) < strip.size;
 }
 
-/** The part of a strip over the columns from `left` to `right`, when white space as wide as between tables parts it from the rest. */
+/** The part of a strip over the columns from `left` to `right`, if white space as wide as between tables separates it from the remaining part. */
 function partOver(strip: Strip, left: number, right: number): Strip | null {
   const over = strip.chunks.filter((chunk) => chunk.right > left && chunk.left < right);
   const [first, last] = [over[0], over.at(-1)];
@@ -291,10 +291,10 @@ function isOverOne({ chunks: [chunk], size }: Strip, columns: Column[]): boolean
   return chunk !== undefined && under !== null && under[0] === under[1] && chunk.size < 1.14 * size + 0.01 && wordCount(chunk.text) <= 9 && !isTableCaption(chunk.text) && !isFigureOrListingCaption(chunk.text);
 }
 
-/** A single chunk heads a group of columns, or the second of two, only when it leaves the first one free. */
+/** A single chunk heads a group of columns, or the second of two, only if it leaves the first column free. */
 function standsOverLater(strip: Strip, columns: Column[]): boolean {
   const second = columns[1];
-  // Where it is read from the right, the second is the first.
+  // In text that is read from the right, the second is the first.
   if (columns.length === 2 && strip.chunks.some((chunk) => hasRightToLeftLetter(chunk.text))) return false;
   return second !== undefined && strip.left >= (columns[0]?.right ?? 0) - 2 && strip.left > second.left - 30;
 }

@@ -12,7 +12,7 @@ export interface MarkGroup {
   shades: Shade[];
 }
 
-/** A part of the page that may be a table, with everything in it. */
+/** A part of the page that may be a table, with all its content. */
 export interface TableArea {
   box: Box;
   rows: VisualRow[];
@@ -24,13 +24,13 @@ export interface TableArea {
   leading: number;
 }
 
-/** Where a column or a row begins or ends, in points of the frame, and what shows it. */
+/** The begin or end of a column or row, in points of the frame, with its evidence. */
 export interface Edge {
   at: number;
   kind: 'drawn' | 'joint' | 'white';
 }
 
-/** Where columns and rows part. */
+/** The boundaries of columns and rows. */
 export interface Boundaries {
   /** Edges of the columns from the left, one more than there are columns. */
   x: Edge[];

@@ -1,4 +1,4 @@
-/** Tables from the tags of a tagged PDF, used where the places of their words agree with the tags. */
+/** Tables from the tags of a tagged PDF, used if the places of their words agree with the tags. */
 import { heightOf, holdsPoint, horizontalOverlap, middleX, unionBox, widthOf } from '../../../geometry/box.js';
 import { lineExtent, middleOfLetters } from '../../../geometry/em.js';
 import type { Box, PageContent, StructureNode } from '../../../pdf/pdf-page.js';
@@ -26,13 +26,13 @@ interface TaggedGrid {
 const MAX_NODES = 50_000;
 const MAX_SPAN = 200;
 const MAX_COLUMNS = 1000;
-/** Cells are compared in pairs; tables with more are found by geometry. */
+/** Cells are compared in pairs; geometry finds tables with more cells. */
 const MAX_CELLS = 3000;
-/** A cell with more words than this, and most of the table's, frames the page rather than tabulating it. */
+/** A cell with more words than this, and most of the table's words, is a page layout rather than a table cell. */
 const LAYOUT_WORDS = 100;
 const CONFIDENCE = 0.97;
 
-/** The page's tagged tables of at least two rows and columns; those that the words' places contradict are left out. */
+/** The page's tagged tables with at least two rows and columns, except those that the words' places contradict. */
 export function findTagged(page: PageContent, frame: Frame): FoundTable[] {
   const nodes = tableNodes(page.structure);
   if (nodes.length === 0) return [];
@@ -53,7 +53,7 @@ export function findTagged(page: PageContent, frame: Frame): FoundTable[] {
   return found;
 }
 
-/** Innermost tables: one around others lays out the page. */
+/** Innermost tables: a table around others is the layout of the page. */
 function tableNodes(roots: StructureNode[]): StructureNode[] {
   const found: StructureNode[] = [];
   let visited = 0;
@@ -93,7 +93,7 @@ function gridOf(table: StructureNode, byMark: Map<number, Piece[]>): TaggedGrid 
   return short.length === 0 || placeByColumns(grid, new Set(short)) ? trim(grid) : null;
 }
 
-/** Some programs leave empty cells out of the tags: in rows that are short the words' places tell the columns. False where they do not. */
+/** Some programs omit empty cells in the tags: in short rows the words' places define the columns. Returns false if they do not. */
 function placeByColumns(grid: TaggedGrid, short: Set<number>): boolean {
   const columns = Array.from({ length: grid.columnCount }, () => ({ left: Infinity, right: -Infinity }));
   for (const { row, column, columnSpan, pieces } of grid.cells) {
@@ -139,7 +139,7 @@ function piecesOf(node: StructureNode, byMark: Map<number, Piece[]>): Piece[] {
   return [...own, ...node.children.flatMap((child) => piecesOf(child, byMark))];
 }
 
-/** Takes off the rows at either end that stand on another page, and squares the grid. */
+/** Removes the rows at either end that are on another page, and makes the grid rectangular. */
 function trim(grid: TaggedGrid): TaggedGrid | null {
   const rows = grid.cells.filter((cell) => cell.pieces.length > 0).map((cell) => cell.row);
   const [first, last] = [Math.min(...rows), Math.max(...rows)];
@@ -150,7 +150,7 @@ function trim(grid: TaggedGrid): TaggedGrid | null {
   return { rowCount: last - first + 1, columnCount: grid.columnCount, cells };
 }
 
-/** Rows go down, columns go right, cells keep to their column, nothing foreign stands among them, and it is no page layout. */
+/** Whether rows go down, columns go right, cells keep to their column, no other text is among them, and it is not a page layout. */
 function agrees(grid: TaggedGrid, frame: Frame): boolean {
   const { rowCount, columnCount, cells } = grid;
   const full = cells.filter((cell) => cell.pieces.length > 0);
@@ -166,7 +166,7 @@ function agrees(grid: TaggedGrid, frame: Frame): boolean {
   return right >= 2 && wrong <= 0.05 * (right + wrong) && foreign <= 0.06 * words;
 }
 
-/** Pairs of neighbouring cells that stand as their rows and columns say, and pairs that do not. */
+/** The number of pairs of neighbouring cells whose places agree with their rows and columns, and of those that disagree. */
 function heldAgainstEachOther(boxes: Map<TaggedCell, Box>): { right: number; wrong: number } {
   let [right, wrong] = [0, 0];
   for (const [cell, box] of boxes) {
@@ -213,12 +213,12 @@ function assemble(grid: TaggedGrid, frame: Frame): FoundTable {
       box: frame.toPage({ left: x[cell.column] ?? outer.left, top: y[cell.row] ?? outer.top, right: x[cell.column + cell.columnSpan] ?? outer.right, bottom: y[cell.row + cell.rowSpan] ?? outer.bottom }),
     };
   });
-  // Programs that guess tags run columns together: what stands far apart in one cell may be read otherwise.
+  // Programs that guess tags merge columns: texts far apart in one cell may belong to different cells.
   const evidence = joinedTexts(cells) === 0 ? 'tagged' : 'partly-ruled';
   return { box: frame.toPage(outer), rowCount: grid.rowCount, columnCount: grid.columnCount, cells, evidence, confidence: CONFIDENCE };
 }
 
-/** Edges between the lines of cells in one direction: midway between what stands before and what stands after. */
+/** Edges between the lines of cells in one direction: midway between the cells before and after. */
 function edges(grid: TaggedGrid, count: number, start: number, end: number, place: (cell: TaggedCell) => [number, number], span: (box: Box) => [number, number]): number[] {
   const from = new Array<number>(count).fill(Infinity);
   const to = new Array<number>(count).fill(-Infinity);
@@ -238,7 +238,7 @@ function edges(grid: TaggedGrid, count: number, start: number, end: number, plac
   return [...found, end];
 }
 
-/** Rows from the top that hold header cells alone; where none is tagged so, the first one if its neighbour below is no header either. */
+/** The number of rows at the top with header cells alone; if no row is tagged so, the first one if its neighbour below is not a header either. */
 function countHeaderRows(grid: TaggedGrid): number {
   let rows = 0;
   while (rows < grid.rowCount - 1 && isHeaderRow(grid, rows)) rows++;

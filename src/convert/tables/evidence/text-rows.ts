@@ -16,7 +16,7 @@ export interface TextRow {
   size: number;
 }
 
-/** The rows of the texts that stand, at least with a part, between the sides of `over`, from the top. */
+/** The rows of the texts that lie at least partly between the sides of `over`, from the top. */
 export function rowsOf(words: Word[], over: Pick<Box, 'left' | 'right'> = { left: -Infinity, right: Infinity }): TextRow[] {
   return rowsByBaseline(fromTop(words), baselineTolerances.pageRow).flatMap((row): TextRow[] => {
     const own = textsOf(row).filter(({ box }) => box.right > over.left && box.left < over.right);
@@ -28,7 +28,7 @@ export function rowsOf(words: Word[], over: Pick<Box, 'left' | 'right'> = { left
   });
 }
 
-/** The row's words, parted at wide white space. A text is as high as its first word. */
+/** The row's words, split at wide white space. A text is as high as its first word. */
 function textsOf(row: Word[]): { box: Box; words: Word[] }[] {
   let right = 0;
   const texts = splitWhere(fromLeft(row), (text, word) => {

@@ -1,4 +1,4 @@
-/** What no table reaches across: edges of running text, lines drawn between text columns, and the white space between those. */
+/** Walls, which no table crosses: edges of running text, lines between text columns, and the white space between these. */
 import { sortedNumbers } from '../../../geometry/statistics.js';
 import { verticalOverlap, widthOf } from '../../../geometry/box.js';
 import { sidePanels } from '../../layout/panels.js';
@@ -8,7 +8,7 @@ import { blocksOf } from './running-text.js';
 import type { Flow } from './running-text.js';
 import type { Segment } from './segments.js';
 
-/** An upright strip that parts what stands left of it from what stands right. */
+/** A vertical strip that separates the text left of it from the text right of it. */
 export interface Wall {
   left: number;
   right: number;
@@ -29,12 +29,12 @@ const MIN_COLUMN_LINES = 8;
 const MIN_BESIDE_LINES = 6;
 const MAX_GUTTER = 70;
 
-/** A wall stands between the two, which stand on one line. */
+/** Whether a wall stands between the two chunks of one line. */
 export function isWalled(before: Chunk, chunk: Chunk, walls: Wall[]): boolean {
   return walls.some((wall) => chunk.baseline >= wall.top && chunk.baseline <= wall.bottom && before.right <= wall.right + 1 && chunk.left >= wall.left - 1);
 }
 
-/** All walls of a page. Only the flows in `walling` wall by their own edges, which go on a little above and below them. */
+/** All walls of a page. Only the edges of the flows in `walling` are walls; they extend a little above and below them. */
 export function findWalls(flows: Flow[], verticals: Segment[], chunks: Chunk[], panels: Wall[], walling: Flow[] = flows): Wall[] {
   const walls: Wall[] = [...panels];
   for (const flow of walling) {
@@ -45,21 +45,21 @@ export function findWalls(flows: Flow[], verticals: Segment[], chunks: Chunk[], 
   return [...walls, ...drawnWalls(flows, verticals), ...gutterWalls(flows, chunks)];
 }
 
-/** The inner edges of panels at a side of the page, with a contact or a table of contents on them: no table reaches over one. */
+/** The inner edges of panels at a side of the page, which contain a contact or a table of contents: no table crosses them. */
 export function panelWalls({ boxes, width, height }: Pick<Frame, 'boxes' | 'width' | 'height'>): Wall[] {
   return sidePanels(boxes, width, height).map(({ x, top, bottom }) => ({ left: x - 0.5, right: x + 0.5, top, bottom }));
 }
 
-/** Shares of the page's width between which marks may be as wide as a text column; points between two of those. */
+/** Shares of the page's width: least and largest width of marks that may be a text column; then the least distance of two of them in points. */
 const COLUMN_WIDTH = [0.25, 0.48] as const;
 const COLUMN_GAP = [5, 60] as const;
-/** Marks of one extent, so far below each other, that show a text column; more boxes are a drawing. */
+/** The number of marks of one extent, and their least distance, that show a text column; a page with more boxes is a drawing. */
 const MIN_MARKS = 2;
 const MARKS_APART = 20;
 const MAX_MARKS = 300;
 const SAME_TOP = 0.5;
 
-/** Fills and frames of two extents side by side, each again and again down the page, such as the fills of headings, fill text columns: the white space between those parts tables, too, where nothing is set across it. */
+/** Fills and frames of two extents side by side, each repeated down the page, such as the fills of headings, mark text columns. The white space between these also separates tables, if no text crosses it. */
 export function markWalls({ boxes, width }: Pick<Frame, 'boxes' | 'width'>, chunks: Chunk[]): Wall[] {
   const columns: { left: number; right: number; tops: number[]; bottom: number }[] = [];
   for (const { box, fill, stroke } of boxes.length > MAX_MARKS ? [] : boxes) {
@@ -76,14 +76,14 @@ export function markWalls({ boxes, width }: Pick<Frame, 'boxes' | 'width'>, chun
   return marked.flatMap((before) => marked.flatMap((after): Wall[] => {
     const gap = after.left - before.right;
     const level = before.tops.filter((top) => after.tops.some((other) => Math.abs(other - top) < SAME_TOP)).length;
-    // Cells of rows, whose tops are one; two of three headings' fills in other columns were within a line's rounding by chance.
+    // The tops of cells in a row are equal; fills of headings in different columns rarely are: two of three were, within a line's rounding.
     if (gap < COLUMN_GAP[0] || gap > COLUMN_GAP[1] || level > 0.5 * Math.min(before.tops.length, after.tops.length)) return [];
     const wall = { left: before.right, right: after.left, top: Math.min(...before.tops, ...after.tops), bottom: Math.max(before.bottom, after.bottom) };
     return chunks.some((chunk) => chunk.baseline > wall.top && chunk.baseline < wall.bottom && chunk.left < wall.right - 2 && chunk.right > wall.left + 2) ? [] : [wall];
   }));
 }
 
-/** Upright lines beside running text, and those of the same height. */
+/** Vertical lines beside running text, and those of the same height. */
 function drawnWalls(flows: Flow[], verticals: Segment[]): Wall[] {
   const long = flows.filter((flow) => flow.chunks.length >= MIN_BESIDE_LINES);
   const beside = verticals.filter((line) => {
@@ -102,7 +102,7 @@ function drawnWalls(flows: Flow[], verticals: Segment[]): Wall[] {
   return walls;
 }
 
-/** The white space between two text columns, from one chunk that is set across it to the next, where running text borders it. */
+/** The white space between two text columns, from one chunk across it to the next, where running text borders it. */
 function gutterWalls(flows: Flow[], chunks: Chunk[]): Wall[] {
   const walls: Wall[] = [];
   const columns = textColumns(flows);
@@ -138,7 +138,7 @@ function textColumns(flows: Flow[]): TextColumn[] {
   return columns.filter(({ lines }) => lines >= MIN_COLUMN_LINES);
 }
 
-/** The blocks of both columns pair off, as the cells of a table's rows do. */
+/** Whether the blocks of both columns form pairs, as the cells of a table's rows do. */
 function areCells(a: TextColumn, b: TextColumn): boolean {
   const [first, second] = [a, b].map(({ flows }) =>
     flows.flatMap((flow) => {
