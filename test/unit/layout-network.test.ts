@@ -103,3 +103,12 @@ t.test('rows for the engine, and no network where there is none', async (t) => {
   t.same([rows.features.length, rows.neighbours.length, rows.pairs.length, rows.pairFeatures.length], [items.boxes.length * featureCount, items.boxes.length * 5, items.pairs.length * 2, items.pairs.length * pairFeatureCount]);
   t.equal(shippedLayoutFinder(() => { throw new Error('nobody asks'); }, t.testdir()), null);
 });
+
+t.test('coordinates and sizes of damaged files: every feature is a number that the network can compute with', (t) => {
+  const at = (left: number, top: number, size: number) => ({ left, right: left + size, top, bottom: top + size, size, bold: false, italic: false, text: 'words' });
+  for (const lines of [[at(1e38, 0, 1), at(-1e38, 10, 1)], [at(0, 0, 1e38), at(0, 5, 0)], [at(0, 0, Infinity), at(0, 5, 0)], [at(NaN, 0, 1), at(0, 5, 1)], [at(0, 0, 0), at(0, 0, 0)]]) {
+    const { features, pairFeatures } = itemsOf({ width: 1, height: 1, lines, drawn: [{ left: -1e38, right: 1e38, top: 0, bottom: 1e38, kind: 'area' }] });
+    t.ok([...features, ...pairFeatures].flat().every((feature) => Math.abs(feature) <= 16), JSON.stringify(lines[0]));
+  }
+  t.end();
+});

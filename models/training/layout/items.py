@@ -20,6 +20,8 @@ TOUCHING = 0.35
 FAR = 8.0
 # Lines whose sizes differ by less, as a share, look the same.
 ALIKE = 0.06
+# Features beyond are the same: coordinates of damaged files reach 1e38.
+LARGEST = 16.0
 FEATURES = 62
 PAIR_FEATURES = 8
 
@@ -119,7 +121,7 @@ class Items:
                 held = int((inside == i).sum())
                 made += [0, 0, 0, 0, 0, *[0] * 22, numpy.log1p(strokes) / 4, numpy.log1p(areas) / 4, images > 0, numpy.log1p(held) / 4, bottom - top < 0.4 * em, right - left < 0.4 * em]
             made += [*(gaps[i] / FAR), *self._alignment(i, sizes, bold, em), numpy.log1p(rows[i]) / 3, *whole]
-            self.features[i] = made
+            self.features[i] = numpy.clip(numpy.nan_to_num(numpy.array(made, dtype=float), nan=0.0), -LARGEST, LARGEST)
         self._pair(sizes, bold, em)
 
     def _containers(self, count, em):

@@ -61,6 +61,8 @@ const sideBySide = 0.5;
 const thin = 0.4;
 /** Ratios of lengths below this count as equal to it, so that their logarithm is finite. */
 const leastRatio = 0.1;
+/** Features beyond are the same: coordinates of damaged files reach 1e38, and products of such numbers are none. Those of the fixtures lie between -2.8 and 3.0, and none that training can compute from page shares or logarithms is far outside. */
+const largestFeature = 16;
 /** Features that a line or a cluster has for itself, beside those of the text: size, bold, italic, and the two shares of its style. */
 const styleFeatureCount = 5;
 /** Features that compare an item with the neighbour above or below: whether there is one, both edges, size, weight. */
@@ -119,6 +121,8 @@ const within = (value: number, em: number): number => Math.max(-far, Math.min(fa
 const ratio = (one: number, other: number): number => Math.log(Math.max(leastRatio, one / other)) * 2;
 const scaledLength = (length: number, em: number): number => Math.log(Math.max(leastRatio, length / em)) / featureScales.length;
 const scaledItems = (count: number): number => Math.log1p(count) / featureScales.clusterItems;
+/** A number that the network can compute with; NaN, of lengths of which both are endless, is 0. */
+const bounded = (feature: number): number => (Number.isNaN(feature) ? 0 : Math.max(-largestFeature, Math.min(largestFeature, feature)));
 const zeros = (count: number): number[] => Array.from({ length: count }, () => 0);
 
 /** The smallest cluster around each item's middle, or -1. */
@@ -189,7 +193,7 @@ export function itemsOf(page: LayoutPage): Items {
       Number(isLine), box.left / width, box.top / height, box.right / width, box.bottom / height, wide / width, high / height, scaledLength(wide, em), scaledLength(high, em),
       ...(isLine ? ofLine(lines[item] as LayoutLine, shares[item] as [number, number], em) : ofCluster(clusters[item - lines.length] as Cluster, inside.filter((around) => around === item).length, em)),
       ...gaps.map((gap) => gap / far), ...aligned, Math.log1p(row) / featureScales.rowLines, ...whole,
-    ];
+    ].map(bounded);
   });
   const neighbours = found.map((one, item) => [...one.neighbours, inside[item] as number]);
   return { lineCount: lines.length, boxes, features, neighbours, ...pairsOf(boxes, neighbours, lines.length, sizes, bold, em) };
@@ -222,7 +226,7 @@ function pairsOf(boxes: Box[], neighbours: number[][], lineCount: number, sizes:
     return [
       within(down, em), within(across, em), within(lower.left - upper.left, em), within(lower.right - upper.right, em), ratio(sizes[i] as number, sizes[j] as number),
       Number(bold[i] !== bold[j]), Number(down < 0), Number(i >= lineCount || j >= lineCount),
-    ];
+    ].map(bounded);
   });
   return { pairs, pairFeatures };
 }
