@@ -1,18 +1,18 @@
-/** Bytes that are no HTTP request, requests that end too early or come too late, and heads that can be read in two ways. */
+/** Answers connections whose bytes are no HTTP request, or whose request ends too early or arrives too slowly, and refuses requests whose head has more than one reading. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { closeAfterReply, lastReply } from '../network/close-after-reply.js';
 import { HttpFailure } from './error-reply.js';
 
-/** For Fastify: there is no request, only the socket. It is destroyed once the answer has left. */
+/** Fastify's handler of client errors. There is no request then, only the socket, which is destroyed when the answer has been sent. */
 export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
   const { _httpMessage: answer } = socket as Socket & { _httpMessage?: ServerResponse | null };
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
-  // An answer that has begun cannot become another one. What was written of it must still reach a client that sends on.
+  // An answer that has begun cannot be replaced. Its bytes so far must reach the client, even one that is still sending.
   if (answer?.headersSent === true) {
     closeAfterReply(socket, '');
     return;
@@ -26,8 +26,8 @@ export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket
 }
 
 /**
- * Adds to every answer the header by which browsers take it for what its content type says, and refuses heads of which a proxy in front may have
- * read another meaning: RFC 9112, section 3.2, wants exactly one Host field in a request of HTTP/1.1.
+ * Adds the header to every answer that keeps browsers from guessing another content type, and refuses requests that a proxy in front may have
+ * read in another way: RFC 9112, section 3.2, requires exactly one Host field in a request of HTTP/1.1.
  */
 export function addHeadRules(app: FastifyInstance): void {
   app.addHook('onRequest', async ({ raw }, reply) => {
@@ -45,7 +45,7 @@ export function addHeadRules(app: FastifyInstance): void {
 
 export const safeHeaders = { 'x-content-type-options': 'nosniff' };
 
-/** Of the head as it came: among the parsed headers only the first one remains. */
+/** The number of Host fields in the head as it was sent; the parsed headers keep only the first. */
 function countHosts({ rawHeaders }: IncomingMessage): number {
   let count = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -1,11 +1,11 @@
-/** Whether the client of a request still waits for its answer: the one place that knows how to tell. */
+/** Whether the client of a request still waits for its answer. No other file decides this. */
 import type { FastifyReply } from 'fastify';
 import { LecternError } from '../errors.js';
 import type { Leaving } from '../models/types.js';
 
 /**
- * A client that leaves before it has its answer. An AbortSignal takes 900 bytes and its listeners more, which no request needs while it
- * waits for its turn: it is made when it is asked for.
+ * Notices when a client disconnects before it has its answer. A waiting request needs no AbortSignal, which takes 900 bytes and more for its listeners, so one
+ * is made only where `signal` is read.
  */
 export class ClientGone implements Leaving {
   #reason: LecternError | undefined;
@@ -13,7 +13,7 @@ export class ClientGone implements Leaving {
   readonly #listeners: { handleEvent(): void }[] = [];
 
   /**
-   * A route that answers without ending the work (a 504) stops listening first: the close that follows means nothing then.
+   * Where a route has answered while the work goes on (a 504), the close that follows is that of a finished answer and is ignored.
    *
    * `request.signal` of Fastify aborts within a millisecond of a POST although the client is there; `close` of the raw reply
    * with an unfinished answer is right.
@@ -33,7 +33,7 @@ export class ClientGone implements Leaving {
     return this.#reason;
   }
 
-  /** The same as a signal, for work that wants one. */
+  /** An AbortSignal that aborts when the client disconnects. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();

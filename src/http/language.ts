@@ -1,4 +1,4 @@
-/** What the language routes of every contract need, and how one answer is come by. */
+/** What the language routes of all contracts share: the services they use, and how a request waits for its slot and its model. */
 import type { FastifyReply } from 'fastify';
 import type { Answer, AnswerListener, AnswerRequest, Conversation } from '../chat/answer.js';
 import { LecternError } from '../errors.js';
@@ -13,41 +13,41 @@ export interface LanguageServices {
   residency: Residency;
   /** Vision models, and the networks of conversion workers. */
   vision: Pick<VisionResidency, 'listVision'> & Pick<DistantResidency, 'listDistant'>;
-  /** Of chat and completions. */
+  /** The slots of chat and completions. */
   slots: Slots;
-  /** Of embeddings: they never wait for a chat. */
+  /** The slots of embeddings, which never wait for a chat. */
   embeddingSlots: Slots;
   /** The value of a JSON text in pieces. Rejects with `invalid_request` for bytes that are none or more than a request may hold, `queue_full` while too many wait. */
   readJson(pieces: readonly Uint8Array[]): Promise<unknown>;
   answer(lease: Lease, request: AnswerRequest, listener: AnswerListener, signal: AbortSignal): Promise<Answer>;
   /** Tokens of the prompt that a conversation becomes, also where the context holds fewer. */
   countPrompt(lease: Lease, conversation: Conversation, signal: AbortSignal): Promise<number>;
-  /** Their ids. */
+  /** The token ids of that prompt. */
   promptTokens(lease: Lease, conversation: Conversation, signal: AbortSignal): Promise<number[]>;
-  /** Token ids in the place of texts to embed; false: refused, because clients make them with another model's vocabulary. */
+  /** Whether token ids may be embedded in place of texts. Where not, they are refused, because clients make them with another model's vocabulary. */
   embedsTokenIds: boolean;
-  /** Fresh each time; tests give one that counts. */
+  /** The present time; a test may count instead. */
   now(): Date;
 }
 
 export interface Turn<T> {
   entry: CatalogueEntry;
   keepAlive?: KeepAlive | undefined;
-  /** `loadMs`: what getting the model took, which is never nothing. */
+  /** `loadMs`: the milliseconds from asking for the model to having it, which are above 0 for a loaded model, too. */
   work: (lease: Lease, signal: AbortSignal, loadMs: number) => Promise<T>;
 }
 
-/** By the reply that waits. */
+/** The listeners of queue positions, by the reply that waits. */
 const followers = new WeakMap<FastifyReply, (position: number) => void>();
 
-/** Calls with the place in the queue of the turns that this reply takes, at once and at every change; 0 where it has a slot, or one is free. */
+/** Calls `onPosition` with the queue position of the reply's request, at once and at every change; 0 where it has a slot or one is free. */
 export function followQueue(reply: FastifyReply, onPosition: (position: number) => void): void {
   followers.set(reply, onPosition);
 }
 
 /**
- * Waits for a slot and for the model, then works; all of it ends when the client leaves. The reply's header `x-queue-position` has the place in the
- * queue at arrival, 0 where a slot is free. Throws `forbidden` for a keep_alive that is not the caller's to give.
+ * Waits for a slot and for the model, then runs the work; all of it is cancelled when the client disconnects. The reply's header `x-queue-position` has the queue position
+ * at arrival, 0 where a slot is free. Throws `forbidden` for a keep_alive that only administrators may ask for.
  */
 export function takeTurn<T>(services: LanguageServices, reply: FastifyReply, slots: Slots, turn: Turn<T>): Promise<T> {
   const signal = new ClientGone(reply);
@@ -65,7 +65,7 @@ export function takeTurn<T>(services: LanguageServices, reply: FastifyReply, slo
     followers.get(reply)?.(position);
   };
   const answer = slots.run({ caller: reply.request.caller.identity, signal, load, onPosition: report, work: (lease) => turn.work(lease, signal.signal, loadMs) });
-  // A request that is refused has no place, whatever an earlier one of the same client had.
+  // A refused request has no queue position; the header may hold that of an earlier turn of the same reply.
   return answer.catch((thrown: unknown) => {
     if (thrown instanceof LecternError && thrown.code === 'queue_full') void reply.removeHeader('x-queue-position');
     throw thrown;
@@ -77,12 +77,12 @@ export function countTokens(services: LanguageServices, reply: FastifyReply, ent
   return takeTurn(services, reply, services.embeddingSlots, { entry, work: (lease, signal) => services.countPrompt(lease, conversation, signal) });
 }
 
-/** A model that is dropped as good as at once, or kept for days, is taken from everybody else: throws `forbidden` for all but administrators. */
+/** Throws `forbidden` where a caller that is no administrator asks for a time to live that affects all others: one that unloads the model nearly at once, or keeps it for days. */
 export function checkKeepAlive({ request }: FastifyReply, keepAlive: KeepAlive | undefined): void {
   if (keepAlive !== undefined && !isOrdinary(keepAlive)) requireAdministrator(request, 'Models are unloaded or pinned (keep_alive below 10 seconds, above 24 hours or negative)');
 }
 
-/** What the client leaves open the model's own parameters decide. */
+/** The request with the sampling options of the model's parameters layer where the client gave none. */
 export function withModelDefaults(entry: CatalogueEntry, request: AnswerRequest): AnswerRequest {
   return { ...request, sampling: { ...layerSampling(entry.parameters), ...request.sampling } };
 }

@@ -1,8 +1,8 @@
-/** Whether a network is what its card says: by the inputs and outputs that its file declares, before it is opened. What native/vision asks beyond that is reported when it is opened. */
+/** Checks whether a vision network is what its card says, by the inputs and outputs that its file declares, before it is opened. native/vision checks the rest when it opens the network. */
 import type { Card } from './vision-card.js';
 import type { NetworkHeader, NetworkPort } from './onnx-header.js';
 
-/** Types of elements. */
+/** Element types of ONNX tensors (TensorProto.DataType). */
 const [unknown, float32] = [0, 1];
 /** A second input that RT-DETR's official export has. */
 const pictureSizes = 'orig_target_sizes';
@@ -12,7 +12,7 @@ export function describePort({ name, sizes }: NetworkPort): string {
   return `${name} ${sizes === null ? '(of any shape)' : `(${sizes.map((size) => (size < 0 ? 'any' : String(size))).join(', ')})`}`;
 }
 
-/** Why the two do not go together, with the card's key that is wrong: what follows the network's name in a sentence, without a full stop; null where nothing is seen. */
+/** Why card and network do not match, with the key of the card that is wrong, as words that follow the network's name in a sentence, without a full stop; null where no mismatch is found. */
 export function misfit(card: Card, { inputs, outputs, metadata }: NetworkHeader): string | null {
   const [picture, sizes] = inputs;
   if (picture === undefined || inputs.length > 2 || (sizes !== undefined && sizes.name !== pictureSizes)) return `it takes other tensors than one of pictures: ${inputs.map(describePort).join(', ') || 'none'}`;

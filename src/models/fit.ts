@@ -1,10 +1,10 @@
-/** The shape in which a model is loaded: its context is what was asked for, cut to what it was trained for and to what memory allows. */
+/** The size in which a model is loaded: the context that was asked for, reduced to what the model was trained for and to what fits into memory. */
 import type { DeviceInfo, LanguageEngine } from '../engine/port.js';
 import { LecternError } from '../errors.js';
 import type { CatalogueEntry, DistantEntry } from './types.js';
 import type { VisionEntry } from './vision-entry.js';
 
-/** Below this a model is of no use to a conversation. */
+/** The smallest context, in tokens, to which a lack of memory reduces a model: a smaller one holds no conversation. */
 const leastContext = 2048;
 
 export interface FitRequest {
@@ -15,13 +15,13 @@ export interface FitRequest {
   kv?: 'f16' | 'q8_0';
   /** Tokens per slot. */
   context: number;
-  /** What it should fit into, and what it may fit into if need be. */
+  /** The bytes that the model should fit into, and the most that it may take where it does not. */
   preferredBytes: number;
   mostBytes: number;
 }
 
 export interface Fit {
-  /** Of the KV cache, those for paused sequences included; 0 for a model without one. */
+  /** Slots of the KV cache, those for paused sequences included; 0 for a model without a KV cache. */
   slots: number;
   /** Tokens per slot. */
   context: number;

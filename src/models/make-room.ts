@@ -1,4 +1,4 @@
-/** Who starts to load and who must go for it: the rules of memory as one pure function, so that they can be read and tested alone. */
+/** Decides which models are loaded next and which are evicted for them (`makeRoom`): the rules of memory as one pure function, which can be tested alone. residency.ts carries the decisions out. */
 
 /** A model that holds memory. */
 export interface Holder {
@@ -7,44 +7,44 @@ export interface Holder {
   bytes: number;
   state: 'loading' | 'loaded' | 'unloading';
   uses: number;
-  /** When its last use began or ended, whichever is later. */
+  /** When a use of it last began or ended. */
   touchedAt: number;
   keptForEver: boolean;
 }
 
-/** A model that is wanted and not there. */
+/** A model that requests wait for and that is not loaded. */
 export interface Wanted {
   key: string;
   embeds: boolean;
   bytes: number;
-  /** Fits only into all the memory there is, what is kept for embedding models included. */
+  /** The model fits only into all of the memory, the share of embedding models included. */
   takesAll: boolean;
 }
 
 export interface Memory {
   totalBytes: number;
   freeBytes: number;
-  /** What chat models leave to embedding models. */
+  /** Bytes that chat models leave to embedding models. */
   embeddingBytes: number;
 }
 
 export interface Room<H, W> {
   start: W[];
-  /** Idle ones that go now. */
+  /** Idle models to unload now. */
   evict: H[];
-  /** Busy ones that take no new use: what is wanted gets their memory when they are done. */
+  /** Models in use that take no further requests: their memory goes to a wanted model when their requests have ended. */
   drain: Set<H>;
-  /** Loading ones in the way, which may have no waiting request any more. */
+  /** Models that are still loading and whose memory is wanted; residency.ts cancels those for which no request waits. */
   loadingInTheWay: Set<H>;
-  /** What is there after all. */
+  /** Wanted models that are loaded already. */
   join: { wanted: W; holder: H }[];
-  /** What cannot be loaded beside what may not be unloaded, and how much it could have had. */
+  /** Wanted models that do not fit beside those that may not be unloaded, and the bytes that they could have had. */
   hopeless: { wanted: W; availableBytes: number }[];
 }
 
 /**
- * First come, first served: what is wanted first takes idle models' memory, oldest first (those kept for ever last), then waits for busy
- * ones. What comes later starts earlier only where it takes nothing from those before it. An embedding model takes memory from its like only.
+ * Wanted models are served in the order of `queue`. One takes the memory of idle models, least recently used first (those that are kept for ever last), then waits for
+ * models in use. A later one starts earlier only where it takes no memory from those before it. An embedding model takes memory from other embedding models only.
  */
 export function makeRoom<H extends Holder, W extends Wanted>(holders: readonly H[], queue: readonly W[], memory: Memory): Room<H, W> {
   const room: Room<H, W> = { start: [], evict: [], drain: new Set(), loadingInTheWay: new Set(), join: [], hopeless: [] };
@@ -74,7 +74,7 @@ export function makeRoom<H extends Holder, W extends Wanted>(holders: readonly H
   return room;
 }
 
-/** What will be free, as decision follows decision. */
+/** The memory that is free now, and that which will be free, after each decision. */
 class Plan<H extends Holder> {
   readonly #memory: Memory;
   readonly #standing: Set<H>;
@@ -82,7 +82,7 @@ class Plan<H extends Holder> {
   readonly #otherBytes: number;
   #freeNow: number;
   #embeddingNow: number;
-  /** When all that was decided has come about. */
+  /** Bytes free when all models that are to go are gone, less those promised to wanted models. */
   #freeSoon: number;
   #embeddingSoon: number;
 
@@ -102,7 +102,7 @@ class Plan<H extends Holder> {
     return [...this.#standing].filter((holder) => holder.state === state);
   }
 
-  /** However long it waits. */
+  /** The most bytes that the model can have, however long it waits. */
   mostFor(wanted: Wanted): number {
     return this.#memory.totalBytes - this.#otherBytes - (wanted.embeds ? this.#chatBytes : 0);
   }
@@ -118,7 +118,7 @@ class Plan<H extends Holder> {
     this.#promise(wanted);
   }
 
-  /** Those whose memory it takes; empty where enough is on its way, or where those before it have promised all away. */
+  /** The models whose memory the wanted one takes; none where enough memory will be free anyway, or where earlier ones have been promised all of it. */
   claim(wanted: Wanted): H[] {
     const before = { free: this.#freeSoon, embedding: this.#embeddingSoon };
     const victims: H[] = [];
@@ -150,7 +150,7 @@ class Plan<H extends Holder> {
     return wanted.bytes + this.#kept(wanted, this.#embeddingSoon) - this.#freeSoon;
   }
 
-  /** Whether that helps: what an embedding model within its share gives back is kept for the next one. */
+  /** Counts the holder's memory as free where that helps the wanted model, and returns whether it does: memory of an embedding model within the share of embedding models stays reserved for the next one. */
   #give(holder: H, wanted: Wanted): boolean {
     const before = this.#deficit(wanted);
     this.#freeSoon += holder.bytes;
@@ -161,7 +161,7 @@ class Plan<H extends Holder> {
     return false;
   }
 
-  /** Idle ones, chat before embedding, those kept for ever last; then busy ones; then those that still load: by age each. */
+  /** The models whose memory may be taken, in this order: idle chat models, idle embedding models, idle models that are kept for ever, models in use, models that still load. Within each group the least recently used first. */
   #candidates(wanted: Wanted): H[] {
     const tier = (holder: H): number => {
       if (holder.state === 'loading') return 4;
@@ -171,7 +171,7 @@ class Plan<H extends Holder> {
     return [...this.#standing].filter((holder) => holder.embeds || !wanted.embeds).sort((a, b) => tier(a) - tier(b) || a.touchedAt - b.touchedAt);
   }
 
-  /** Busy ones that a later, larger victim made needless stay; idle ones go oldest first, without exception. */
+  /** Leaves out models in use or loading that are no longer needed because a later victim was larger. Idle models go in their order, without exception. */
   #spareThose(victims: H[], wanted: Wanted): H[] {
     return victims.filter((victim) => {
       if (victim.uses === 0 && victim.state !== 'loading') return true;

@@ -1,4 +1,4 @@
-/** The memory of one device as numbers: what may be used, what is taken, and a call when some comes back. */
+/** Counts the memory of one device: the bytes that may be used and those that are reserved. Listeners are called when a reservation ends. */
 import type { DeviceInfo } from '../engine/port.js';
 
 export interface Reservation {
@@ -7,7 +7,7 @@ export interface Reservation {
   release(): void;
 }
 
-/** Shared by everything that lives on the device. It counts; it allocates nothing. */
+/** The budget that all models of a device share. It counts bytes and allocates none. */
 export class MemoryBudget {
   readonly totalBytes: number;
   readonly #listeners = new Set<() => void>();
@@ -25,7 +25,7 @@ export class MemoryBudget {
     return this.totalBytes - this.#usedBytes;
   }
 
-  /** Null where so much is not free. */
+  /** Reserves bytes; null where fewer are free. */
   reserve(bytes: number): Reservation | null {
     if (!(bytes <= this.freeBytes)) return null;
     this.#usedBytes += bytes;
@@ -41,14 +41,14 @@ export class MemoryBudget {
     };
   }
 
-  /** Called whenever a reservation ends; the answer takes the listener off. */
+  /** Calls the listener whenever a reservation ends. The returned function removes it. */
   onRelease(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 }
 
-/** Left to the driver, to other programs and to what no reservation counts. */
+/** Memory of a device that is left to the driver, to other programs and to allocations that no reservation counts: 1 GiB, or 3 % where that is more. */
 const deviceReserveBytes = 2 ** 30;
 const deviceReserveShare = 0.03;
 

@@ -1,28 +1,28 @@
-/** Slots, in which requests are generated: who waits, whose turn is next, and what that took. Nothing is loaded here. */
+/** Slots, in which requests are generated: which requests wait, whose turn is next, and how long they waited. Models are loaded by residency.ts. */
 import { LecternError } from '../errors.js';
 import { FairQueue, mayTakeAnother, type Queued } from '../platform/fair-queue.js';
 import { Turn } from './turn.js';
 import type { Clock, Lease, OwnedSlots, SlotMetrics, SlotUse } from './types.js';
 
 export interface SlotsOptions {
-  /** Requests at work at the same time. */
+  /** Requests that are generated at the same time. */
   slots: number;
-  /** Requests beside those at work; past it `queue_full`. */
+  /** Requests that may wait beside these; a further one is rejected with `queue_full`. */
   maxQueue: number;
-  /** Tokens after which a request at work gives its slot to a waiting request of another caller. Absent: it keeps the slot to its end. */
+  /** Tokens after which a request gives its slot to a waiting request of another caller. Absent: it keeps the slot to its end. */
   turnTokens?: number;
   clock: Clock;
 }
 
-/** A stream hears of its place at most this often: a client shows it to a person. */
+/** Least time in ms between two reports of a queue position, which clients show to people. */
 const positionEveryMs = 100;
 
 /**
- * Every request asks for its model as soon as it comes, so models load while others are generated. A free slot goes to the caller whose turn it
- * is among those that have a request whose model is there, and of that caller to the request that came first.
+ * Every request asks for its model when it arrives, so that models load while other requests are generated. A free slot goes to the caller whose turn it
+ * is among those that have a request with a loaded model, and to the first such request of that caller.
  *
- * With `turnTokens`, a request at work is paused for another caller's. It keeps its KV cache in a slot of the model beside those at work, of which
- * a model may have some (LoadedModel.slots); without one the request keeps its slot to its end.
+ * With `turnTokens`, a request is paused for another caller's. A paused request keeps its KV cache in a spare slot of the model (LoadedModel.slots counts them); where the model
+ * has none free, the request keeps its slot to its end.
  */
 export function createSlots(options: SlotsOptions): OwnedSlots {
   return new FairSlots(options);
@@ -30,16 +30,16 @@ export function createSlots(options: SlotsOptions): OwnedSlots {
 
 class FairSlots implements OwnedSlots {
   readonly #options: SlotsOptions;
-  /** Those that do not work: their model is not there, or no slot is free, or they are paused. */
+  /** The requests without a slot: their model is not loaded, no slot is free, or they are paused. */
   readonly #outside = new FairQueue<Request>();
   readonly #working = new Set<Request>();
   readonly #counts = { served: 0, failed: 0, cancelled: 0, refused: 0, waitMs: 0, pauses: 0 };
   #arrivals = 0;
   #isClosed = false;
-  /** Called when none works and none is paused. */
+  /** Called when no request has a slot and none is paused. */
   #onIdle: () => void = () => undefined;
   #isReporting = false;
-  /** Of those outside that have a listener for their position. */
+  /** The number of requests without a slot that have a listener for their position. */
   #listening = 0;
 
   constructor(options: SlotsOptions) {
@@ -95,14 +95,14 @@ class FairSlots implements OwnedSlots {
     }
   }
 
-  /** Its model is there. */
+  /** To be called when the model of the request is loaded. */
   #enter(request: Request, lease: Lease): void {
     if (request.hasLeft) return lease.release();
     request.lease = lease;
     this.#fill();
   }
 
-  /** Gives the free slots away. */
+  /** Gives free slots to requests while there are both. */
   #fill(): void {
     while (this.#free > 0) {
       const request = this.#outside.take(({ lease }) => lease !== null);
@@ -112,7 +112,7 @@ class FairSlots implements OwnedSlots {
     this.#reportSoon();
   }
 
-  /** It has been taken out of the queue. */
+  /** Starts a request, or resumes a paused one, that was taken out of the queue. */
   #begin(request: Request): void {
     if (request.use.onPosition !== undefined) this.#listening--;
     this.#working.add(request);
@@ -124,14 +124,14 @@ class FairSlots implements OwnedSlots {
   async #work(request: Request): Promise<void> {
     const { clock, turnTokens } = this.#options;
     const lease = request.lease as Lease;
-    // From here on the work itself hears the signal: the slot is free when it has ended.
+    // From here on the work itself listens to the signal, and the slot is free when the work has ended.
     request.use.signal.removeEventListener('abort', request);
     this.#counts.waitMs += Math.max(0, clock.now() - request.came);
     request.turn = new Turn(turnTokens ?? Infinity, () => this.#yield(request));
     lease.turn = request.turn;
     const settle = await request.work(() => this.#isClosed);
     this.#counts[request.use.signal.aborted ? 'cancelled' : settle.outcome]++;
-    // Its last tokens may have been on their way while it was paused.
+    // A request may end while it is paused, when its last tokens had been generated before.
     if (this.#working.delete(request)) this.#outside.release(request.caller);
     else this.#dequeue(request);
     lease.release();
@@ -140,14 +140,14 @@ class FairSlots implements OwnedSlots {
     this.#tellIdle();
   }
 
-  /** Its turn has been long enough: if the next turn is another caller's, it is paused. */
+  /** Pauses a request that has written `turnTokens`, if the next turn is another caller's. */
   #yield(request: Request): void {
     const { model } = request.lease as Lease;
     const hasRoom = this.#pausedOn(model) < model.info.slots - this.#options.slots;
     this.#working.delete(request);
     this.#outside.release(request.caller);
     this.#enqueue(request);
-    // One that is paused on the same model makes the room itself that this one takes.
+    // Without a spare slot, the next request may only be one that is paused on the same model: it leaves the spare slot that this one takes.
     const next = this.#outside.peek((other) => other === request || (other.lease !== null && (hasRoom || (other.turn !== null && other.lease.model === model))));
     if (next === undefined || next.caller === request.caller) {
       this.#dequeue(request, true);
@@ -170,7 +170,7 @@ class FairSlots implements OwnedSlots {
     if (request.use.onPosition !== undefined) this.#listening++;
   }
 
-  /** `takesPlace`: it works on, or again. */
+  /** `takesPlace`: the request goes on in a slot, and counts as one of its caller's. */
   #dequeue(request: Request, takesPlace = false): void {
     if (takesPlace) this.#outside.hold(request);
     else if (!this.#outside.remove(request)) return;
@@ -226,13 +226,13 @@ class FairSlots implements OwnedSlots {
   }
 }
 
-/** One request from its arrival to its end. It is the listener of its own signal: a thousand may wait, and a closure for each would show. */
+/** One request from its arrival to its end. It is itself the listener of its signal: a thousand requests may wait, and a closure for each would take memory. */
 class Request implements Queued {
   lease: Lease | null = null;
-  /** From its first slot on. */
+  /** Null until the request has had a slot. */
   turn: Turn | null = null;
   hasLeft = false;
-  /** As it was last reported. */
+  /** The position that was last reported. */
   #position = -1;
 
   constructor(
@@ -258,20 +258,20 @@ class Request implements Queued {
     this.use.onPosition(position);
   }
 
-  /** Never rejects: gives the outcome, and the call that reports it. */
+  /** Runs the request. Never rejects: resolves with the outcome and with the call that reports it to the requester. */
   async work(isStopping: () => boolean): Promise<{ outcome: 'served' | 'failed'; call: () => void }> {
     try {
       const value = await this.use.work(this.lease as Lease);
       return { outcome: 'served', call: () => this.resolve(value) };
     } catch (thrown) {
-      // Cancelled, and not by the client: its model was closed under it.
+      // Cancelled, but not by the client: its model was closed because the service stops.
       const wasStopped = isStopping() && !this.use.signal.aborted && thrown instanceof LecternError && thrown.code === 'cancelled';
       return { outcome: 'failed', call: () => this.reject(wasStopped ? stopping() : thrown) };
     }
   }
 }
 
-/** Retryable: another instance, or the next one here, will answer. */
+/** An error after which the client may try again, with another instance or with the next one here. */
 function stopping(): LecternError {
   return new LecternError('queue_full', 'The service is stopping.');
 }

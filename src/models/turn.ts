@@ -1,8 +1,8 @@
-/** One request's use of a slot, which it interrupts when others wait: between two tokens, with its KV cache kept. */
+/** One request's use of a slot. It can be paused between two tokens, while its KV cache is kept, when other requests wait. */
 import type { Pacing } from '../engine/port.js';
 
 export class Turn implements Pacing {
-  /** Since the request had its slot, or had it again. */
+  /** Tokens written since the request last got a slot. */
   #tokens = 0;
   #paused = false;
   readonly #listeners = new Set<() => void>();

@@ -2,17 +2,17 @@
 import type { VisionNetworks } from '../engine/vision-port.js';
 
 export interface VisionEntry {
-  /** Of its directory, or of its file where that says more than `model`. */
+  /** The name of its directory, or of its file where that is not just `model`. */
   name: string;
   kind: VisionNetworks['kind'];
-  /** Of its directory, or of its file. */
+  /** The path of its directory or file. */
   path: string;
   digest: string;
   sizeBytes: number;
-  /** What its runs may hold beside the weights; the engine ends a run that wants more with `too_large`. */
+  /** Bytes that a run may take beside the weights; the engine rejects a run that needs more with `too_large`. */
   workBytes: number;
   modifiedAt: Date;
-  /** Which the text model reads; null: it does not say. */
+  /** The languages that a text model reads; null where its card does not say. */
   languages: string[] | null;
   networks: VisionNetworks;
 }

@@ -1,8 +1,8 @@
-/** The tasks that have ended, oldest first: what goes when by time, by count and by bytes. */
+/** The tasks that have ended, oldest first, and the rules by which they are forgotten: by time, by number and by bytes of results. */
 import type { Task } from './task.js';
 import type { Clock } from './types.js';
 
-/** The system clock may be set: the due time of a timer is checked again against the clock. */
+/** Longest wait of a timer in ms: the system clock may be set, so expiry is checked against it at least this often. */
 const lookMs = 60_000;
 
 export class KeptTasks<Meta, Summary> {
@@ -12,7 +12,7 @@ export class KeptTasks<Meta, Summary> {
   bytes = 0;
 
   constructor(
-    /** Their bytes may change: `trim` counts them again. */
+    /** The most ended tasks, and the most bytes of their results. The latter may change: `trim` reads it each time. */
     private readonly bounds: { maxEnded: number; maxEndedBytes: () => number },
     private readonly clock: Clock,
     private readonly forget: (task: Task<Meta, Summary>) => void,
@@ -26,7 +26,7 @@ export class KeptTasks<Meta, Summary> {
     this.trim();
   }
 
-  /** False when it was not kept. */
+  /** Takes a task out of the list, without forgetting its files. Returns false where it is not in the list. */
   drop(id: string): boolean {
     const task = this.tasks.get(id);
     if (!task) return false;
@@ -39,7 +39,7 @@ export class KeptTasks<Meta, Summary> {
     return this.tasks.values();
   }
 
-  /** Nothing goes by itself any more. */
+  /** Stops forgetting tasks. */
   close(): void {
     this.closed = true;
     this.stopTimer?.();
@@ -53,7 +53,7 @@ export class KeptTasks<Meta, Summary> {
     return this.hasExpired(task) || this.tasks.size > this.bounds.maxEnded || (this.bytes > this.bounds.maxEndedBytes() && this.tasks.size > 1);
   }
 
-  /** Forgets what is over by now. */
+  /** Forgets the tasks that have expired or exceed the bounds. */
   trim(): void {
     this.stopTimer?.();
     if (this.closed) return;
@@ -67,7 +67,7 @@ export class KeptTasks<Meta, Summary> {
     }
   }
 
-  /** Not the oldest alone: what ended after the clock was set back expires before them. */
+  /** Forgets all tasks that have expired, wherever they stand: one that ended after the clock was set back expires before older ones. */
   private look(): void {
     for (const task of this.tasks.values()) {
       if (!this.hasExpired(task)) continue;

@@ -1,7 +1,7 @@
-/** Directories of tasks that are over: they go a few at a time, since thousands expire at once and what is served meanwhile needs the disk, too. */
+/** Deletes the directories of forgotten tasks, two at a time: thousands of tasks may expire at once, and requests need the disk meanwhile. */
 import PQueue from 'p-queue';
 
-/** Half of the threads that the file system has. */
+/** Directories deleted at the same time: half of libuv's four threads for file operations. */
 const atOnce = 2;
 
 export class Removals {
@@ -9,12 +9,12 @@ export class Removals {
 
   constructor(private readonly quietly: (work: Promise<void>) => Promise<void>) {}
 
-  /** Goes when its turn comes. */
+  /** Queues a directory to be deleted. */
   add(folder: { remove(): Promise<void> }): void {
     void this.queue.add(() => this.quietly(folder.remove()));
   }
 
-  /** What is left is over for the next process, too. Settles when nothing is being deleted. */
+  /** Stops deleting; the next process deletes the remaining directories. Resolves when no deletion is under way. */
   async close(): Promise<void> {
     this.queue.clear();
     this.queue.pause();

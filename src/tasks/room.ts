@@ -1,14 +1,14 @@
-/** Room on the spool's disk: what was accepted does not fail because others have filled it, it waits until there is some. */
+/** Whether the spool's disk has room: new tasks are refused where it has not, and accepted ones wait instead of failing. */
 import { diskRoom, type DiskRoom } from '../platform/disk-space.js';
 import type { Clock, TaskTableOptions } from './types.js';
 
-/** How soon tasks that wait for room find it. */
+/** Interval in ms at which tasks that wait for room check the disk. */
 const lookMs = 2_000;
 
-/** After so long on a full disk it is not others who make room: where the waiting tasks' own files are what fills it, one begins all the same. */
+/** After so many ms on a full disk no other program is expected to make room. Where the files of the waiting tasks are what fills the disk, one task then begins nevertheless. */
 const patienceMs = 30_000;
 
-/** Directories and records, beside the uploads. */
+/** Bytes that a waiting task takes beside its uploads, for its directories and record. */
 const bytesBesideUploads = 16 * 2 ** 10;
 
 type RoomOptions = Pick<TaskTableOptions<unknown, unknown, unknown>, 'directory' | 'diskRoom' | 'log'>;
@@ -20,32 +20,32 @@ export interface Held {
 }
 
 export class Room {
-  /** Said once in the log. */
+  /** When the disk was first found full; null while it is not. The log gets one line for each change. */
   private fullSince: number | null = null;
   private readonly sleepers = new Set<() => void>();
 
   constructor(private readonly options: RoomOptions, private readonly clock: Clock, private readonly held: () => Held) {}
 
-  /** For what is not accepted yet. */
+  /** Whether a new task may be accepted. */
   isThere(): boolean {
     return this.look().state === 'roomy';
   }
 
-  /** A task that may begin does so before any other asks. */
+  /** Whether one waiting task may begin. The caller begins it before this is called again. */
   mayBegin(): boolean {
     const room = this.look();
     this.tell(room);
     if (room.state === 'roomy') return true;
     const { waiting, running, uploadBytes } = this.held();
-    // One at a time: each frees its upload as it ends, and all of them together would fill what is left.
+    // With little room, tasks run one at a time: each frees its upload when it ends, and several together would fill the disk.
     if (running > 0) return false;
     if (room.state === 'low') return true;
-    // Fails or not, it gives its upload back.
+    // Whether the task succeeds or fails, its upload is deleted.
     const isPatient = this.clock.now() - (this.fullSince ?? Infinity) < patienceMs;
     return !isPatient && uploadBytes + waiting * bytesBesideUploads >= room.lackingBytes;
   }
 
-  /** Settles when it is time to ask again. */
+  /** Resolves when mayBegin() should be called again. */
   async sleep(): Promise<void> {
     await new Promise<void>((resolve) => {
       const wake = (): void => {
@@ -58,7 +58,7 @@ export class Room {
     });
   }
 
-  /** A task has ended, and its upload is gone. */
+  /** To be called when a task has ended and its upload is deleted. */
   wake(): void {
     for (const wake of [...this.sleepers]) wake();
   }

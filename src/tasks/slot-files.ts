@@ -1,4 +1,4 @@
-/** The files of uploads: counted against the spool's quota as their bytes come, and on the disk before the task is. */
+/** The files of uploads: their bytes are counted against the spool's quota as they arrive, and they are on the disk before the task is submitted. */
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asUnkept, DiskFull } from '../platform/disk-full.js';
@@ -7,18 +7,18 @@ import type { InputFile, OpenFile } from './types.js';
 
 const openNew: OpenFile = (path) => open(path, 'wx', 0o600);
 
-/** Bytes of uploads beside those of everything else in the spool: results, and what running tasks have written. */
+/** Counts the bytes of uploads, which share the spool's quota with results and with the files that running tasks write. */
 export class SpoolQuota {
   private uploadBytes = 0;
 
-  /** `reservedBytes` are no upload's: accepted tasks need them for what they write. */
+  /** `reservedBytes` are kept free of uploads, for the files that accepted tasks write. */
   constructor(private readonly maxBytes: number, private readonly reservedBytes: number, private readonly otherBytes: () => number) {}
 
   get uploads(): number {
     return this.uploadBytes;
   }
 
-  /** Throws DiskFull where they do not fit beside what is there. */
+  /** Counts bytes of an upload. Throws DiskFull where they exceed the quota. */
   take(bytes: number): void {
     if (this.uploadBytes + Math.max(this.reservedBytes, this.otherBytes()) + bytes > this.maxBytes) {
       throw new DiskFull('The service has no space left for uploads; it frees some as its tasks end and results expire.');
@@ -26,7 +26,7 @@ export class SpoolQuota {
     this.uploadBytes += bytes;
   }
 
-  /** Those of an earlier process are there, whether they fit or not. The answer gives them back, once. */
+  /** Counts the uploads of an earlier process, which exist whether they fit or not. The returned function takes them off the count; further calls do nothing. */
   count(bytes: number): () => void {
     this.uploadBytes += bytes;
     let counted = bytes;
@@ -69,7 +69,7 @@ export class SlotFiles {
     };
   }
 
-  /** The files are gone, or about to be. */
+  /** Takes the files off the quota, when they are deleted or about to be. */
   release(): void {
     this.quota.give(this.bytes);
     this.bytes = 0;

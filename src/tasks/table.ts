@@ -1,4 +1,4 @@
-/** The task table: admits, queues, runs, tells, keeps and forgets. State in memory, files in a spool directory. */
+/** The task table: accepts tasks, queues and runs them, reports their state, keeps their results and forgets them. Its state is in memory, its files are in the spool directory. */
 import PQueue from 'p-queue';
 import { v4 as uuid } from 'uuid';
 import { asDiskFull, asUnkept, DiskFull } from '../platform/disk-full.js';
@@ -17,7 +17,7 @@ import { UnreadableTasks } from './unreadable-tasks.js';
 import { WorkBytes } from './work-bytes.js';
 import type { Clock, TaskCounts, TaskOutput, TaskSlot, TaskTable, TaskTableOptions, TaskView } from './types.js';
 
-/** A task whose work was under way in two processes that died is taken for their cause. */
+/** Attempts after which a task is not run again: a task that was running when two processes died is taken for the cause. */
 const maxAttempts = 2;
 
 class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary> {
@@ -30,9 +30,9 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
   private readonly work: WorkBytes<Task<Meta, Summary>>;
   private readonly queue: PQueue;
   private readonly clock: Clock;
-  /** What an earlier process let wait is not this one's waiting. */
+  /** The time from which this process counts how long tasks wait. */
   private readonly openedAt: number;
-  /** Disk work in flight, so that `close` leaves none behind. */
+  /** Disk operations under way, for which `close` waits. */
   private readonly chores = new Set<Promise<unknown>>();
   private readonly removals = new Removals((work) => this.quietly(work));
   private readonly since = { begun: 0, waitMs: 0, succeeded: 0, failed: 0, cancelled: 0 };
@@ -40,7 +40,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
   private readonly found = new Recovered<Payload, Meta, Summary>();
   private readonly unreadable: UnreadableTasks;
   closed = false;
-  /** Closed, and the directory given back. */
+  /** The table is closed and its directory unlocked. */
   private gone = false;
 
   constructor(private readonly options: TaskTableOptions<Payload, Meta, Summary>, private readonly unlock: () => Promise<void>) {
@@ -225,11 +225,11 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
     return task;
   }
 
-  /** The answer is the task as it stood in the queue, also where its work begins at once. */
+  /** Returns the task as it stands in the queue, even where its work begins at once. */
   private enqueue(task: Task<Meta, Summary>): TaskView<Meta, Summary> {
     this.turns.add(task);
     const view = task.view();
-    // As many turns as tasks: each takes the task that is next when it comes. A cancelled task takes its own turn away.
+    // There is one turn for each waiting task, and a turn takes the task that is next when it comes. A cancelled task takes one turn out of the queue.
     this.queue.add(() => this.takeTurn(), { signal: task.leave.signal }).catch(() => undefined);
     return view;
   }
@@ -238,7 +238,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
     while (!this.closed && this.turns.size > 0 && !this.room.mayBegin()) await this.room.sleep();
     const task = this.closed ? undefined : this.turns.begin();
     if (task === undefined) return;
-    // At once: the next caller that asks finds it begun.
+    // Without a pause after begin(), so that the next call of mayBegin() finds this task running.
     await this.execute(task).finally(() => this.turns.end(task));
   }
 
@@ -278,7 +278,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
   private async fail(task: Task<Meta, Summary>, thrown: unknown): Promise<void> {
     this.work.end(task);
     if (this.closed && task.abort.signal.aborted && !task.ending) {
-      // Stopped by `close`, not by its own fault: the next process runs it as if this one never had.
+      // `close` stopped the task: the next process runs it again, and this attempt does not count.
       Object.assign(task, { status: 'pending', startedAt: null, meta: null, attempts: task.attempts - 1 });
       await this.quietly(task.folder.writeRecord(task.toRecord()));
       return;
@@ -323,7 +323,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
     return task.folder;
   }
 
-  /** For a caller that waits for it. */
+  /** Forgets a task and deletes its files before it resolves, for callers that wait for that. */
   private async erase(task: Task<Meta, Summary>): Promise<void> {
     const folder = this.forget(task);
     if (!this.gone) await this.chore(this.quietly(folder.remove()));
@@ -350,8 +350,8 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
 }
 
 /**
- * Opens the table on its directory: ended tasks are readable again, unfinished ones queued in their old order (their work may
- * begin before this settles), leftovers deleted. Throws `invalid_state` when another process owns the directory.
+ * Opens the table on its directory. Ended tasks are readable again, unfinished ones are queued in their old order (their work may
+ * begin before this resolves), and leftover files are deleted. Throws `invalid_state` when another process owns the directory.
  */
 export async function createTaskTable<Payload, Meta, Summary>(
   options: TaskTableOptions<Payload, Meta, Summary>,

@@ -1,11 +1,11 @@
-/** One task in memory: its state, who waits for it and who listens to it. Disk and queue are the table's. */
+/** One task in memory: its state, its waiters and its listeners. table.ts keeps its files and its place in the queue. */
 import type { ErrorCode } from '../errors.js';
 import type { OutputFile, TaskRecord } from './record-format.js';
 import type { TaskFolder } from './task-folder.js';
 import type { Clock, TaskStatus, TaskView } from './types.js';
 import { wokenWithin } from './woken.js';
 
-/** Meta changes are reported at most this often; a page takes 40 ms and no client reads faster. */
+/** Least time in ms between two reports of progress to listeners: a page takes 40 ms, and no client needs one faster. */
 const metaIntervalMs = 200;
 
 export class Task<Meta, Summary> {
@@ -19,14 +19,14 @@ export class Task<Meta, Summary> {
   outputBytes: number;
   /** Absent in records of older versions. */
   outputs: TaskRecord['outputs'];
-  /** Called when its uploads are deleted; harmless when called again. */
+  /** To be called when the task's uploads are deleted; further calls do nothing. */
   releaseInputs: () => void = () => undefined;
-  /** Set as soon as its end is decided, while the disk still catches up. */
+  /** The task is being cancelled: its end is decided, but not on disk yet. */
   ending = false;
   readonly abort = new AbortController();
-  /** Takes it out of the queue. Not `abort`: the queue would give a running task's place away before its work has stopped. */
+  /** Takes a waiting task out of the queue. It is another signal than `abort`, by which the queue would give the place of a running task away before its work has stopped. */
   readonly leave = new AbortController();
-  /** Settles when the work has stopped and the disk is in order, whatever the end. */
+  /** Resolves when the work has stopped and its end is on disk, whether the task succeeded or failed. */
   readonly settled: Promise<void>;
   settle!: () => void;
 
@@ -57,7 +57,7 @@ export class Task<Meta, Summary> {
   get tenant(): string { return this.record.tenant; }
   get owner(): string { return this.record.owner ?? ''; }
   get createdAt(): number { return this.record.createdAt; }
-  /** Who has turns in rotation with other callers. */
+  /** The caller whose tasks take turns with those of other callers: the owner, else the tenant. */
   get caller(): string { return this.owner === '' ? this.tenant : this.owner; }
   get place(): number { return this.record.sequence; }
   get isFollowed(): boolean { return this.listeners.size > 0; }
@@ -88,13 +88,13 @@ export class Task<Meta, Summary> {
     this.meta = structuredClone(meta);
     if (this.listeners.size === 0 || this.stopMetaTimer) return;
     const waitMs = this.lastMetaAt + metaIntervalMs - this.rules.clock.now();
-    // More: the clock was set back.
+    // A longer wait means that the clock was set back.
     if (waitMs <= 0 || waitMs > metaIntervalMs) this.notify();
     else this.stopMetaTimer = this.rules.clock.after(waitMs, () => this.notify());
   }
 
   listen(listener: (task: TaskView<Meta, Summary>) => void): () => void {
-    // A wrapper of its own for each call, so that one function may listen twice.
+    // Each call has a wrapper of its own, so that one function may be added twice.
     const entry = (view: TaskView<Meta, Summary>): void => listener(view);
     this.listeners.add(entry);
     return () => this.listeners.delete(entry);
@@ -124,7 +124,7 @@ export class Task<Meta, Summary> {
     }
   }
 
-  /** Lets every waiter go on; after the end also every listener. */
+  /** Resolves all waits and removes all listeners. */
   release(): void {
     this.stopMetaTimer?.();
     this.stopMetaTimer = null;

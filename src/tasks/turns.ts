@@ -1,15 +1,15 @@
-/** Whose task is next: the tasks that wait, by caller, and the places that callers have reserved for uploads. */
+/** The queue of tasks: those that wait, by caller, the places that callers have reserved for uploads, and the order in which callers take turns. */
 import { LecternError } from '../errors.js';
 import { FairQueue, mayTakeAnother, type Queued } from '../platform/fair-queue.js';
 
 export interface Reservation {
   readonly isOpen: boolean;
-  /** False when it was given back before. */
+  /** Gives the place back. Returns false where it was given back before. */
   giveBack(): boolean;
 }
 
 interface WaitingTask extends Queued {
-  /** Whether its listeners want to know its position. */
+  /** Whether the task has listeners, which are notified when its position changes. */
   readonly isFollowed: boolean;
   readonly ending: boolean;
   notify(): void;
@@ -20,19 +20,19 @@ export class Turns<T extends WaitingTask> {
   private readonly reservations = new Map<string, number>();
   private count = 0;
 
-  /** Tasks that wait. */
+  /** The number of waiting tasks. */
   get size(): number {
     return this.queue.size;
   }
 
-  /** Places of uploads under way. */
+  /** The number of places reserved for uploads. */
   get reserved(): number {
     return this.count;
   }
 
   /**
-   * Reserves a place for a task to come, while fewer than `most` are taken, `running` ones among them. Throws `queue_full`, also where the caller
-   * has its share of the places.
+   * Reserves a place for a task while fewer than `most` places are taken, those of `running` tasks included. Throws `queue_full` where none is free, and where the caller
+   * has its share of the free places already.
    */
   reserve(caller: string, most: number, running: number): Reservation {
     const free = most - this.count - this.queue.size - running;
@@ -62,7 +62,7 @@ export class Turns<T extends WaitingTask> {
     this.changing(() => this.queue.add(task));
   }
 
-  /** The next task, which leaves the queue; its caller holds a worker until end(). undefined where none waits. */
+  /** Takes the next task out of the queue; it counts as one of its caller's running tasks until end(). Returns undefined where none waits. */
   begin(): T | undefined {
     return this.changing(() => this.queue.take(({ ending }) => !ending));
   }
@@ -71,18 +71,18 @@ export class Turns<T extends WaitingTask> {
     this.changing(() => this.queue.release(task.caller));
   }
 
-  /** It is cancelled. */
+  /** Takes a cancelled task out of the queue. */
   leave(task: T): void {
     this.changing(() => this.queue.remove(task));
   }
 
-  /** From 1; null for a task that does not wait. */
+  /** The queue position, from 1; null for a task that does not wait. */
   positionOf(task: T): number | null {
     const rank = this.queue.rankOf(task);
     return rank < 0 ? null : rank + 1;
   }
 
-  /** Tells the followers of all tasks whose position `change` changes. */
+  /** Runs `change`, and notifies the listeners of all tasks whose position it has changed. */
   private changing<R>(change: () => R): R {
     const followed = [...this.queue].filter(({ isFollowed }) => isFollowed).map((task) => ({ task, position: this.positionOf(task) }));
     const result = change();

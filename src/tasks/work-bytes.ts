@@ -1,4 +1,4 @@
-/** What running tasks have written so far: results that are not finished and scratch files, measured again and again while they run. */
+/** Bytes that running tasks have written so far, in unfinished results and scratch files; measured every 500 ms while tasks run. */
 import { DiskFull } from '../platform/disk-full.js';
 import type { Clock } from './types.js';
 
@@ -13,10 +13,10 @@ export class WorkBytes<T extends Working> {
   private readonly sizes = new Map<T, number>();
   private stopTimer: (() => void) | null = null;
 
-  /** All together may write `limit` bytes. `onLook` hears of every new measurement, so that others make room before a task is given up. */
+  /** All running tasks together may write `limit` bytes. `onLook` is called after each measurement, so that kept results can make room before a task is aborted. */
   constructor(private readonly clock: Clock, readonly limit: number, private readonly onLook: () => void) {}
 
-  /** Of all that run. */
+  /** Bytes of all running tasks. */
   get bytes(): number {
     return [...this.sizes.values()].reduce((sum, size) => sum + size, 0);
   }
@@ -26,7 +26,7 @@ export class WorkBytes<T extends Working> {
     this.stopTimer ??= this.clock.after(lookMs, () => void this.look());
   }
 
-  /** Its files are the result now, or gone. Throws DiskFull for a result that is larger than all of them may be. */
+  /** Stops counting a task: its files are its result now, or deleted. Throws DiskFull for a result larger than `limit`. */
   end(task: T, resultBytes = 0): void {
     this.sizes.delete(task);
     if (this.sizes.size === 0) {
@@ -42,7 +42,7 @@ export class WorkBytes<T extends Working> {
       const size = await task.folder.workBytes().catch(() => 0);
       if (this.sizes.has(task)) this.sizes.set(task, size);
     }
-    // One that began meanwhile, after the last had ended, has set it.
+    // A task that began during the measurement may have set the timer already.
     if (this.sizes.size > 0 && this.stopTimer === null) this.stopTimer = this.clock.after(lookMs, () => void this.look());
     this.onLook();
     if (this.bytes <= this.limit) return;

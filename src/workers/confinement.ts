@@ -1,7 +1,7 @@
 /** What confines a worker process, and how its command is started with it. */
 import type { WorkerCommand } from './worker-command.js';
 
-/** Which files a worker may open. What is in none of the lists stays closed to it; so do TCP ports. */
+/** The paths that a worker may open; all others, and TCP ports, are closed to it. */
 export interface AllowedPaths {
   readable: string[];
   /** Programs, and their interpreters. */
@@ -14,26 +14,26 @@ export interface WorkerConfinement {
   files: {
     /** The program that restricts itself and becomes the worker. */
     launcher: string;
-    /** Of every worker, beside its own directories; asked for at each start. */
+    /** The paths of every worker beside its own directories; called at each start of a worker. */
     paths: () => AllowedPaths;
   } | null;
-  /** Null where the kernel cannot filter system calls. `programs`: readers of documents start programs of the system. */
+  /** Null where the kernel cannot filter system calls. `programs`: whether a worker may start programs of the system, as some readers of documents do. */
   systemCalls: { programs: boolean } | null;
 }
 
 /** The directories of one worker, which it shares with the parent and with no other worker. */
 export interface WorkerDirectories {
-  /** In memory where there is room: bitmaps. */
+  /** For bitmaps; in memory where there is room. */
   shared: string;
-  /** Inputs of its jobs: it only reads here. */
+  /** The inputs of its jobs, which it may only read. */
   inputs: string;
-  /** What its jobs write. */
+  /** The files that its jobs write. */
   outputs: string;
   /** Its temporary files. */
   temporary: string;
 }
 
-/** The same command, confined to its directories, where it has any, and to `paths`. */
+/** The command that starts the process by the launcher, which confines it to its own directories, where it has any, and to `paths`. */
 export function confined(command: WorkerCommand, launcher: string, paths: AllowedPaths, own: WorkerDirectories | null): WorkerCommand {
   const [inputs, written] = own === null ? [[], []] : [[own.inputs], [own.shared, own.outputs, own.temporary]];
   const rules = [

@@ -1,4 +1,4 @@
-/** Files on their way into a worker's own directories and out of them: a worker that is confined opens no others. */
+/** Places the input files of a job in its worker's own directories, and collects its output files: a confined worker opens no others. */
 import { constants } from 'node:fs';
 import { copyFile, cp, link, lstat, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,16 +9,16 @@ import type { WorkerDirectories } from './confinement.js';
 export interface JobFiles {
   /** Existing files. */
   inputs: Readonly<Record<string, string>>;
-  /** Where what the job writes comes to lie when it has succeeded. A directory is made for it; at its place there may be an empty one. */
+  /** The paths to which the job's outputs are moved when it has succeeded. The worker finds an output directory made; at `path` there may be an empty directory. */
   outputs: Readonly<Record<string, { path: string; kind: 'file' | 'directory' }>>;
-  /** Called with the directory in which the job writes meanwhile. */
+  /** Called with the directory in which the job writes until then. */
   onWriting?: (directory: string) => void;
 }
 
-/** Other file systems, and files of other users, have no links: `protected_hardlinks` of the kernel refuses them with EPERM. */
+/** Error codes of link() where a hard link is impossible: across file systems, and (EPERM, by the kernel's `protected_hardlinks`) to files of other users. */
 const linkless = new Set(['EXDEV', 'EPERM', 'EACCES', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
 
-/** A second name for the file, or a copy where it can have none. */
+/** Places a file at `to`, by a hard link or, where that is impossible, by a copy. */
 async function lend(from: string, to: string): Promise<void> {
   await link(from, to).catch(async (thrown: NodeJS.ErrnoException) => {
     if (!linkless.has(thrown.code ?? '')) throw thrown;
@@ -34,7 +34,7 @@ async function move(from: string, to: string): Promise<void> {
   });
 }
 
-/** Throws where a worker has made something else than files and directories: a link could lead the parent to files that a worker may not read. */
+/** Throws where a worker has made anything but files and directories: by a link, the parent would read files that the worker may not. */
 async function requirePlain(path: string): Promise<void> {
   const found = await lstat(path);
   if (found.isDirectory()) for (const name of await readdir(path)) await requirePlain(join(path, name));
@@ -45,20 +45,20 @@ export class LentFiles {
   private readonly inputs: string;
   private readonly outputs: string;
 
-  /** Of one job; its number is of this worker alone. */
+  /** The files of one job. `job` is its number in this worker. */
   constructor(directories: WorkerDirectories, job: number, private readonly files: JobFiles) {
     this.inputs = join(directories.inputs, String(job));
     this.outputs = join(directories.outputs, String(job));
   }
 
-  /** Where the worker finds, or writes, what has this name. */
+  /** The path at which the worker reads or writes the file of this name. */
   at(name: string): string {
     if (Object.hasOwn(this.files.inputs, name)) return join(this.inputs, name);
     if (Object.hasOwn(this.files.outputs, name)) return join(this.outputs, name);
     throw new Error(`The job has no file ${name}.`);
   }
 
-  /** Rejects with the file system's error. */
+  /** Makes the directories of the job and places its inputs. Rejects with the file system's error. */
   async place(): Promise<void> {
     for (const directory of [this.inputs, this.outputs]) await mkdir(directory, { mode: 0o700 });
     for (const [name, from] of Object.entries(this.files.inputs)) await lend(from, join(this.inputs, name));
@@ -66,7 +66,7 @@ export class LentFiles {
     this.files.onWriting?.(this.outputs);
   }
 
-  /** Moves what the job has written to where it belongs: out of the worker's reach first, looked through then. Rejects with `internal` for what is no plain file. */
+  /** Moves the job's outputs to their paths, out of the worker's reach, and checks them there. Rejects with `internal` where an output holds anything but files and directories. */
   async collect(): Promise<void> {
     for (const [name, { path }] of Object.entries(this.files.outputs)) {
       await move(join(this.outputs, name), path);

@@ -1,10 +1,10 @@
-/** The directories for files that parent and workers share: bitmaps in memory where there is room, files of jobs on a disk; one per pool, none left behind. */
+/** Makes the directories for files that parent and workers share: one in memory, where there is room, for bitmaps, and one on disk for the files of jobs. Each pool has its own and deletes them when it closes. */
 import { statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { makeDirectoryTree } from '../platform/make-directory-tree.js';
 import { makeOwnDirectory, sharedSparedMs } from '../platform/process-directory.js';
 
-/** Bitmaps of some pages at a time; less (64 MB in a container) could not hold one large page. */
+/** Least free bytes of /dev/shm for it to hold the bitmaps: those of several pages. The 64 MB of a container would not hold one large page. */
 const enoughBytes = 2 ** 29;
 
 function root(): string {
@@ -16,14 +16,14 @@ function root(): string {
   }
 }
 
-/** For the files of jobs, 0700. Services in several containers may have the same parent: what others left there is spared for a day. */
+/** Makes the directory for the files of jobs, with mode 0700. Services in several containers may share the parent directory, so directories of other processes there are deleted only after a day. */
 export function makeFilesDirectory(wished?: string): string {
   const parent = wished ?? tmpdir();
   makeDirectoryTree(parent, 0o700);
   return makeOwnDirectory({ parent, prefix: 'lectern-job-files', sparedMs: sharedSparedMs });
 }
 
-/** Makes it, 0700. Without `wished` it lies in memory or in the temporary directory. What others left there is not spared: it may hold memory. */
+/** Makes the directory for bitmaps, with mode 0700. Without `wished` it lies in /dev/shm or in the temporary directory. Directories that ended processes left there are deleted at once, because they may hold memory. */
 export function makeScratch(wished?: string): string {
   const parent = wished ?? root();
   makeDirectoryTree(parent, 0o700);

@@ -1,4 +1,4 @@
-/** The worker's side: waits for jobs, runs one at a time, and ends when its parent is gone. */
+/** The side of a worker process: it waits for jobs, runs one at a time, and ends when its parent is gone. */
 import { Socket } from 'node:net';
 import { LecternError } from '../errors.js';
 import { channelDescriptor, receive, send, type Outcome, type ToWorker } from './messages.js';
@@ -7,25 +7,25 @@ import { fromWire, toWire } from './wire-error.js';
 export interface JobContext {
   /** Aborted when the parent cancels. A handler that computes must yield to the event loop now and then to see it. */
   signal: AbortSignal;
-  /** Tells the parent how far the work is. Throttled, but an urgent one goes out before this returns. */
+  /** Reports progress to the parent, at most every 100 ms; an urgent report is sent before this returns. */
   progress(value: unknown, urgent?: boolean): void;
-  /** Asks the parent. Rejects with the parent's LecternError, or `cancelled` when the signal aborts first. */
+  /** Runs a verb in the parent, and resolves with its answer. Rejects with the parent's LecternError, or `cancelled` when the signal aborts first. */
   call(verb: string, request: unknown, signal?: AbortSignal): Promise<unknown>;
-  /** For files shared with the parent; 0700, deleted with the worker. */
+  /** A directory for files shared with the parent: mode 0700, deleted when the worker ends. */
   scratchDirectory: string;
 }
 
-/** Request and answer must survive JSON. */
+/** Runs a verb. Request and answer must be values that JSON holds. */
 export type JobHandler = (request: unknown, context: JobContext) => Promise<unknown>;
 
 const progressIntervalMs = 100;
 
 export interface ServeOptions {
-  /** Has this process end when its parent does, also while it computes without end and never sees its channel close. */
+  /** Makes this process end with its parent, even while a computation keeps it from reading its channel. */
   endWithParent: () => unknown;
-  /** Gives up what is kept between jobs; the parent may ask for it at any time. */
+  /** Closes what is kept open between jobs; the parent may ask for it at any time. */
   release?: () => Promise<void>;
-  /** Has the kernel refuse system calls that the work does not need; called once, before the first job, where the parent wishes it. Throws where that cannot be done. */
+  /** Makes the kernel refuse system calls that the work does not need. Called once, before the first job, where the parent asks for it. Throws where the kernel cannot. */
   restrictSystemCalls?: (programs: boolean) => void;
 }
 
@@ -52,16 +52,16 @@ class WorkerSide {
         this.calls.get(message.call)?.(message.outcome);
         break;
       case 'release':
-        // What cannot be closed is gone all the same when this process is.
+        // A failure is ignored: what could not be closed ends with this process.
         void this.options.release().catch(() => undefined).then(() => send(this.channel, { type: 'released' }));
         break;
     }
   }
 
-  /** Without the restrictions that the parent wishes it does not begin: what this throws ends the process. */
+  /** Prepares the process for its first job. Throws, which ends the process, where the restrictions that the parent asks for cannot be set. */
   private begin({ scratchDirectory, temporaryDirectory, systemCalls }: ToWorker & { type: 'hello' }): void {
     this.scratchDirectory = scratchDirectory;
-    // What readers of documents make by the way, as the profile of LibreOffice.
+    // Programs that read documents write here, as LibreOffice its profile.
     process.env['TMPDIR'] = temporaryDirectory;
     if (systemCalls !== null) this.options.restrictSystemCalls(systemCalls.programs);
     send(this.channel, { type: 'ready' });
@@ -87,7 +87,7 @@ class WorkerSide {
     }
     progress.stop();
     this.running = null;
-    // What the job asked and did not wait for: the parent has dropped it too.
+    // Calls that the job did not wait for; the parent has dropped them too.
     for (const settle of [...this.calls.values()]) settle({ ok: false, error: toWire(new LecternError('cancelled')) });
     send(this.channel, { type: 'done', job, outcome });
   }
@@ -135,7 +135,7 @@ function cannotRestrict(): never {
   throw new LecternError('invalid_state', 'This worker cannot restrict its system calls.');
 }
 
-/** Serves until the parent closes the channel, then ends the process. Only for a process that a pool has started: elsewhere it throws `invalid_state`. */
+/** Serves until the parent closes the channel, then ends the process. Throws `invalid_state` in a process that no pool has started. */
 export function serveJobs(handlers: Record<string, JobHandler>, { endWithParent, release = async () => undefined, restrictSystemCalls = cannotRestrict }: ServeOptions): Promise<never> {
   let channel: Socket;
   try {
@@ -144,7 +144,7 @@ export function serveJobs(handlers: Record<string, JobHandler>, { endWithParent,
     throw new LecternError('invalid_state', 'A worker is started by the program itself.', { cause: thrown });
   }
   process.umask(0o077);
-  // The terminal and the supervisor signal the whole group; the parent decides when its workers end.
+  // A terminal or a supervisor signals the whole process group, but the parent decides when its workers end.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
   const leave = (): void => process.exit(0);
   channel.on('end', leave).on('close', leave).on('error', leave);

@@ -1,11 +1,11 @@
-/** Measures a busy worker from outside: its resident memory, its silence, its time. */
+/** Measures a busy worker from outside (resident memory, time since its last message, total time), and reports the first limit that it breaks. */
 import { readFileSync } from 'node:fs';
 import type { BrokenLimit, JobLimits } from './types.js';
 
-/** Bytes; null where the process is gone or the system has no /proc. */
+/** Resident memory of a process in bytes; null where the process is gone or the system has no /proc. */
 export function residentBytesOf(pid: number): number | null {
   try {
-    // `status` and not the shorter `statm`: that one counts in pages, whose size differs between machines.
+    // `status`, because the shorter `statm` counts in pages, whose size differs between machines.
     const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1];
     return kilobytes === undefined ? null : Number(kilobytes) * 1024;
   } catch {
@@ -14,7 +14,7 @@ export function residentBytesOf(pid: number): number | null {
 }
 
 export class Watch {
-  /** The most that was seen. */
+  /** The largest resident memory measured, in bytes. */
   peakBytes = 0;
   private silentMs = 0;
   private totalMs = 0;
@@ -42,7 +42,7 @@ export class Watch {
 
   private look(): void {
     const now = performance.now();
-    // A parent that was itself held up has not yet read what the worker said meanwhile.
+    // After a delay of its own event loop the parent has not yet read the worker's messages of that time, so at most two intervals of it count.
     const passedMs = Math.min(now - this.lastLook, 2 * this.everyMs);
     this.lastLook = now;
     this.totalMs += passedMs;

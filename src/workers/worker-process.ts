@@ -1,4 +1,4 @@
-/** One worker seen from the parent: start, one job at a time, death. */
+/** One worker process seen from the parent: its start, its jobs, one at a time, and its end. pool.ts decides when it starts and ends. */
 import type { ChildProcess } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -17,22 +17,22 @@ import { residentBytesOf } from './watch.js';
 
 export type WorkerOptions = Required<Omit<PoolOptions, 'size' | 'spare' | 'maxJobs' | 'log'>> & { id: number; log: NonNullable<PoolOptions['log']> };
 
-/** After the process is gone its last words may still be in the pipes; a stranger that inherited them could hold them open. */
+/** Longest wait for the last output of an ended process. Its pipes may still hold some, but a process that inherited them could keep them open without end. */
 const lastWordsMs = 1000;
 
 export class WorkerProcess implements CallingWorker {
-  /** Jobs ended. */
+  /** The number of jobs that have ended. */
   jobs = 0;
-  /** It was killed or has ended: it may still answer, but gets no more work. */
+  /** The process was killed or has ended. A message may still come from it, but it gets no more jobs. */
   dying = false;
-  /** True when the worker answered, false when it ended before. */
+  /** Resolves with true when the worker can take jobs, with false when it ended before. */
   readonly ready: Promise<boolean>;
-  /** Settles when the process and its files are gone. */
+  /** Resolves when the process has ended and its files are deleted. */
   readonly ended: Promise<WorkerEnd>;
   private readonly child: ChildProcess;
   private readonly channel: Duplex;
   private readonly directories: WorkerDirectories;
-  /** Settles when no file of a job is on its way. */
+  /** Resolves when no file of a job is being placed or collected. */
   private moving: Promise<unknown> = Promise.resolve();
   private running: RunningJob | null = null;
   private lastJob = 0;
@@ -47,7 +47,7 @@ export class WorkerProcess implements CallingWorker {
     for (const directory of [scratchDirectory, filesDirectory, inputs, outputs, temporary]) mkdirSync(directory, { mode: 0o700 });
     this.child = startWorker(options.command, options.maxResidentBytes, this.directories, confinement);
     this.channel = this.child.stdio[3] as Duplex;
-    // A broken pipe shows in the process's end.
+    // After a broken pipe the process ends, which is handled there.
     this.channel.on('error', () => undefined);
     readLines(this.child.stdout as Readable, (line) => options.log('info', `worker ${this.child.pid}: ${line}`));
     readLines(this.child.stderr as Readable, (line) => options.log('warn', `worker ${this.child.pid}: ${line}`));
@@ -66,19 +66,19 @@ export class WorkerProcess implements CallingWorker {
     return this.options.id;
   }
 
-  /** As CallingWorker.release(); in the midst of a job too. */
+  /** See CallingWorker.release(). May be called during a job. */
   release(): Promise<void> {
     const told = new Promise<void>((resolve) => { this.releasing.push(resolve); });
     send(this.channel, { type: 'release' });
     return Promise.race([told, this.ended.then(() => undefined)]);
   }
 
-  /** Null once it is gone. */
+  /** Resident memory in bytes; null when the process is gone. */
   residentBytes(): number | null {
     return this.child.pid === undefined ? null : residentBytesOf(this.child.pid);
   }
 
-  /** Only when no other job runs. */
+  /** Runs a job. May be called only when no other job runs. */
   async run(verb: string, wish: unknown, options: RunOptions): Promise<unknown> {
     const job = ++this.lastJob;
     const files = options.files === undefined ? null : new LentFiles(this.directories, job, options.files);
@@ -97,7 +97,7 @@ export class WorkerProcess implements CallingWorker {
   }
 
   private async runJob(job: number, verb: string, request: unknown, options: RunOptions): Promise<unknown> {
-    // While its files were placed the worker may have ended, or its caller may have had enough.
+    // The job may have been cancelled, or the worker may have ended, while the files were placed.
     if (options.signal?.aborted) throw new LecternError('cancelled');
     if (this.dying) throw new WorkerError('worker_crashed', 'The process that worked on the document ended unexpectedly.');
     const { maxResidentBytes: residentBytes, watchMs, cancelGraceMs, scratchDirectory } = this.options;
@@ -110,13 +110,13 @@ export class WorkerProcess implements CallingWorker {
     return running.result;
   }
 
-  /** The directories stay until this has settled, also where the worker ends meanwhile. */
+  /** Keeps the worker's directories until `work` has settled, even where the worker ends before. */
   private move(work: Promise<void>): Promise<void> {
     this.moving = work.catch(() => undefined);
     return work;
   }
 
-  /** What runs is rejected as `cancelled`, or for lack of a reason as `worker_crashed`. */
+  /** Kills the process. A running job is rejected: as `cancelled` for the reason `cancel`, as `worker_crashed` for `defect`, unless its RunningJob has noted another reason before. */
   kill(reason: 'cancel' | 'defect' = 'cancel'): void {
     this.dying = true;
     this.running?.blame(reason);
@@ -126,7 +126,7 @@ export class WorkerProcess implements CallingWorker {
   private handle(message: FromWorker): void {
     if (message.type === 'ready') this.sayReady(true);
     else if (message.type === 'released') this.releasing.shift()?.();
-    // A late message belongs to a job that has ended.
+    // A message of another job is late: that job has ended.
     else if ('job' in message && message.job !== this.lastJob) return;
     else if (this.running?.handle(message)) this.running = null;
   }

@@ -1,4 +1,4 @@
-/** Tells the hosts that a request named how its task goes: in the contract's words, fire and forget, three tries each. */
+/** Posts the progress of a task to the callback URLs that its request named, in docling-serve's format: three tries for each post, and no effect on the task. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallbackTarget, DocumentSummary } from '../../convert/task/payload.js';
 import { LecternError } from '../../errors.js';
@@ -7,7 +7,7 @@ import { publicFailure } from './task-status.js';
 import { outbound, type OutboundRules } from '../outbound/request.js';
 
 const timeoutMs = 30_000;
-/** Before the second and the third try. */
+/** Pauses in ms before the second and the third try. */
 const pausesMs = [1000, 4000];
 
 interface FollowDependencies extends Pick<HttpDependencies, 'tasks' | 'resolveHost'> {
@@ -15,14 +15,14 @@ interface FollowDependencies extends Pick<HttpDependencies, 'tasks' | 'resolveHo
   log: Pick<HttpDependencies['log'], 'warn'>;
 }
 
-/** After a restart: the tasks that were accepted before go on, and so does what was promised of them. The first word is said again. */
+/** Follows the tasks that were accepted before a restart. Their first post is sent again. */
 export function followRecovered(dependencies: FollowDependencies): void {
   for (const { task, payload } of dependencies.tasks.recovered()) {
     followWithCallbacks(dependencies, task, payload.documents.map(({ filename }) => filename), payload.callbacks ?? []);
   }
 }
 
-/** Follows the task until it ends. Nothing of it fails the task; what cannot be delivered goes to the log. */
+/** Follows a task until it ends. A post that cannot be delivered is logged and does not affect the task. */
 export function followWithCallbacks(dependencies: FollowDependencies, task: ConversionTaskView, documentNames: string[], callbacks: CallbackTarget[]): void {
   if (callbacks.length === 0) return;
   const { tasks, settings, log, resolveHost } = dependencies;
@@ -38,7 +38,7 @@ export function followWithCallbacks(dependencies: FollowDependencies, task: Conv
     endOf(view, documentNames).forEach(tell);
   };
   tasks.subscribe(task.id, task.tenant, look);
-  // It may have ended before anyone listened.
+  // The task may have ended before the listener was added.
   look(tasks.get(task.id, task.tenant));
 }
 
@@ -64,7 +64,7 @@ function endOf(view: ConversionTaskView, names: string[]): object[] {
   }, { kind: 'task_completed', task_status: view.status, failure: publicFailure(view) }];
 }
 
-/** The posts to one callback: one after the other, so that they arrive in order. */
+/** The posts to one callback URL, sent one after the other, so that they arrive in order. */
 class CallbackLine {
   private last: Promise<void> = Promise.resolve();
 

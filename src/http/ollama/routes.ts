@@ -1,4 +1,4 @@
-/** Ollama's contract: its routes in a scope with their own bodies and failures. */
+/** The routes of Ollama's contract, in a scope with its own reading of bodies and its own format of errors. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../dependencies.js';
 import { sendJson } from '../error-reply.js';
@@ -13,7 +13,7 @@ import { addLists } from './lists.js';
 import { addPull } from './pull.js';
 import { addShow } from './show.js';
 
-/** The release whose command line and routes this is kept to. */
+/** The release of Ollama whose routes these are, and whose command line they serve. */
 const ollamaVersion = '0.33.0';
 
 const readOnly = 'Models are not changed over HTTP: the model directories of this service are read-only. `lectern models` manages them on its host.';
@@ -31,7 +31,7 @@ export function addOllama(scope: FastifyInstance, services: LanguageServices, lo
   scope.post('/api/me', async (_request, reply) => sendJson(reply, 503, { error: 'account unavailable' }));
   for (const [method, url] of changing) {
     const refuse = async (_request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => sendJson(reply, 405, { error: readOnly });
-    // Before the body: it may be a blob of gigabytes.
+    // Refused before the body is read, which may be a blob of gigabytes.
     scope.route({ method, url, onRequest: refuse, handler: refuse });
   }
   addChat(scope, route);
