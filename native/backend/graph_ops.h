@@ -257,10 +257,10 @@ class GraphOps {
   virtual void find_extreme(Axis axis, Element element, bool largest, bool last, const void* in, std::int64_t* out) = 0;
   /// exp(x - max) / sum exp(x - max), or its logarithm. out may be in.
   virtual void softmax(Axis axis, bool logarithm, const float* in, float* out) = 0;
-  /// (x - mean) / sqrt(variance + epsilon) * scale + bias over rows; scale and bias (columns), bias may be null; mean and deviation
-  /// (rows, 1 / sqrt(variance + epsilon)) may be null. out may be in.
+  /// (x - mean) / sqrt(variance + epsilon) * scale + bias over rows; scale and bias (columns), bias may be null; mean (rows) and inverse_deviation
+  /// (rows), which is 1 / sqrt(variance + epsilon), may be null. out may be in.
   virtual void layer_normalise(std::int64_t rows, std::int64_t columns, float epsilon, const float* scale, const float* bias, const float* in, float* out, float* mean,
-                               float* deviation) = 0;
+                               float* inverse_deviation) = 0;
   /// The same over each of the groups of neighbouring channels; scale and bias (channels); x (batch, channels, inner).
   virtual void group_normalise(Axis axis, std::int64_t groups, float epsilon, const float* scale, const float* bias, const float* in, float* out) = 0;
   /// f32, f64, i64, i32.

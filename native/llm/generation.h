@@ -23,11 +23,11 @@ using LogitSource = std::function<const float*()>;
 
 class Generation {
  public:
-  /// Of at most `limit` tokens. Throws Error `invalid_request` as its parts do.
+  /// `limit`: the most tokens to generate. Throws Error `invalid_request` for options that the sampler, the grammar or the text stream refuse.
   Generation(const GenerateOptions& options, const std::vector<TokenId>& prompt, int limit, GenerationParts parts);
 
   /// Samples the next token from the model's logits (vocabulary) and adds it to `chunk`, with the text that became certain and the
-  /// choices behind that text, none that lie in a stop string; returns the reason when that was the last token. Throws Error `internal` where no token can follow or the logits are not finite.
+  /// choices behind that text, none that lie in a stop string; returns the reason when that was the last token. Throws as Sampler::sample() does.
   std::optional<FinishReason> next(const float* logits, TokenChunk& chunk);
 
   /// The rule by which a device may sample the next token; none where next() needs the logits. Valid until the next call.
@@ -44,10 +44,10 @@ class Generation {
   /// A token whose text may still turn out to be part of a stop string.
   struct Held {
     Choice choice;
-    std::size_t begin;  // of its text, in bytes of the generated text
+    std::size_t begin;  // where its text begins, in bytes of the generated text
   };
 
-  /// What the grammar allows now; null: all.
+  /// The tokens that the grammar allows next; null: all tokens.
   const TokenMask* allowed();
   Choice choose(const TokenChoice* chosen, const LogitSource& logits);
   bool is_end(TokenId id) const;
@@ -56,14 +56,14 @@ class Generation {
 
   GenerationParts parts_;
   std::shared_ptr<const Grammar> grammar_;
-  std::vector<TokenId> trigger_;  // replaces an end token while the grammar is required and does not hold yet; or none
-  std::vector<TokenId> forced_;   // the tokens of it that are still to be written
+  std::vector<TokenId> trigger_;  // written in place of an end token while the grammar is required and not active yet; may be empty
+  std::vector<TokenId> forced_;   // the tokens of trigger_ that are still to be written
   int limit_;
   Sampler sampler_;
   TextStream stream_;
   std::vector<Held> held_;
-  std::unique_ptr<GrammarMatcher> matcher_;  // once the grammar holds
-  std::optional<TriggerWatch> watch_;        // until then
+  std::unique_ptr<GrammarMatcher> matcher_;  // null until the grammar is active
+  std::optional<TriggerWatch> watch_;        // waits for the trigger that activates the grammar
   TokenId last_ = 0;
   int tokens_ = 0;
 };

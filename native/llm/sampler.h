@@ -47,23 +47,23 @@ struct Choice {
 /// Tokens that may come next, a bit each: bit id % 32 of word id / 32.
 using TokenMask = std::vector<std::uint32_t>;
 
-/// Of one sequence. The same options, tokens and logits give the same choices on every machine.
+/// Chooses the tokens of one sequence. The same options, tokens and logits give the same choices on every machine.
 class Sampler {
  public:
   /// Throws Error `invalid_request` naming an option that is NaN, out of its range, or a bias for an id beyond `vocabulary`.
   Sampler(const SamplingOptions& options, int vocabulary);
 
-  /// Adds to the window of the penalties; what sample() chose is added by itself. Throws Error `invalid_request` for an id outside.
+  /// Adds a token to the window that the penalties count; sample() adds the tokens that it chooses. Throws Error `invalid_request` for an id outside of the vocabulary.
   void accept(TokenId id);
 
-  /// `logits` (vocabulary) is left as it is; `allowed` null: all. Throws Error `invalid_model` where a logit is NaN or +inf, or
-  /// all are -inf, `invalid_request` where the bias leaves no token, `internal` where `allowed` does. Allocates nothing after the first few calls, but for Choice::top.
+  /// Chooses a token by `logits` (vocabulary), which stay unchanged, among those that `allowed` holds; null: all. Throws Error `invalid_model` where a logit is NaN or +inf, or
+  /// all are -inf, `invalid_request` where the bias leaves no token, `internal` where `allowed` leaves none. After the first few calls it allocates only Choice::top.
   Choice sample(const float* logits, const TokenMask* allowed);
 
-  /// What sample() would choose by, for a device that has the logits: what it chooses goes to take(). None where only sample() can
+  /// The rule by which a device that has the logits chooses as sample() would; its choice goes to take(). None for options that only sample() supports
   /// (typical_p). Points into this sampler and `allowed` until the next call.
   std::optional<TokenRule> rule(const TokenMask* allowed);
-  /// The choice that a device made by the last rule(); as sample(). `masked`: whether there was a mask.
+  /// Accepts the choice that a device made by the last rule(), with the effects of sample(). `masked`: whether there was a mask.
   Choice take(const TokenChoice& chosen, bool masked);
 
  private:

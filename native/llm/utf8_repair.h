@@ -1,4 +1,4 @@
-// Turns bytes that arrive in pieces into whole and valid UTF-8.
+// Turns bytes that arrive in parts into valid UTF-8 of whole characters.
 #pragma once
 
 #include <cstdint>
@@ -7,15 +7,15 @@
 
 namespace lectern::llm {
 
-/// An incomplete character waits for its rest. What can be no part of one becomes U+FFFD, one for each longest run of bytes with which a
-/// character could have begun (WHATWG Encoding, UTF-8 decoder; the Unicode Standard, section 3.9).
+/// Holds the bytes of an incomplete character until the rest arrives. Bytes that belong to no character become U+FFFD, one for each longest run of bytes that
+/// could begin a character (WHATWG Encoding, UTF-8 decoder; the Unicode Standard, section 3.9).
 class Utf8Repair {
  public:
-  /// Appends what the bytes complete to `out`.
+  /// Appends all characters that are complete after `bytes` to `out`.
   void push(std::string_view bytes, std::string& out);
-  /// No more will come: half a character is U+FFFD.
+  /// To be called after the last bytes: appends U+FFFD where a character is incomplete.
   void finish(std::string& out);
-  /// Whether half a character is held.
+  /// Whether an incomplete character is held.
   bool waits() const { return !begun_.empty(); }
 
  private:
@@ -23,7 +23,7 @@ class Utf8Repair {
 
   std::string begun_;
   int missing_ = 0;
-  // Where the next byte must lie.
+  // The range of the next byte.
   std::uint8_t least_ = 0x80;
   std::uint8_t most_ = 0xBF;
 };

@@ -13,14 +13,14 @@ namespace {
 
 std::string quoted(std::string_view name) { return "The tensor \"" + std::string(name) + "\""; }
 
-/// Takes tensors from the file by name and shape, and places them.
+/// Finds tensors in the file by name, checks their shapes, and loads them to the device.
 class Loader {
  public:
   Loader(const gguf::ModelFile& file, WeightLoader& ops) : file_(file), ops_(ops) {}
 
   bool has(const std::string& name) const { return file_.find(name) != nullptr; }
 
-  /// `columns` inputs, `rows` outputs; with `parts` of them in one 3-D tensor.
+  /// The tensor of this name. Throws Error `invalid_model` where its shape is not (columns, rows, parts), inputs first.
   const Tensor& shaped(const std::string& name, int columns, int rows, int parts = 1) const {
     const Tensor& tensor = file_.get(name);
     used_.insert(tensor.name);
@@ -35,7 +35,7 @@ class Loader {
 
   Matrix matrix(const std::string& name, int columns, int rows, Op op) const { return matrix_part(shaped(name, columns, rows), 0, rows, op); }
 
-  /// Rows `first` .. `first + count - 1` of a matrix alone.
+  /// Loads only rows `first` .. `first + count - 1` of a matrix.
   Matrix matrix_part(const Tensor& whole, int first, int count, Op op) const {
     const std::size_t bytes = row_bytes(whole.dtype, whole.row_length());
     const Tensor part{whole.name, whole.dtype, {whole.row_length(), count, 1, 1}, 2, whole.data + static_cast<std::size_t>(first) * bytes, static_cast<std::size_t>(count) * bytes};
@@ -51,7 +51,7 @@ class Loader {
     return ops_.load_table(tensor);
   }
 
-  /// The experts' matrices `stem_exps.weight` as one 3-D tensor, or `stem.E.weight` one by one as older files have them.
+  /// Loads the matrices of all experts: from one 3-D tensor `stem_exps.weight` or, in older files, from one tensor `stem.E.weight` for each.
   Matrix experts(const std::string& stem, int columns, int rows, int count) const {
     std::vector<Tensor> parts;
     if (has(stem + "_exps.weight")) {
@@ -79,17 +79,17 @@ class Loader {
     return ops_.load_vector(numbers.data(), numbers.size());
   }
 
-  /// Of a small table the only row that a model without token types uses.
+  /// Loads the first row of a table: of token types, the only one that is used.
   const float* first_row(const std::string& name, int columns) const {
     const Tensor& tensor = file_.get(name);
     const std::vector<float> numbers = row_of(shaped(name, columns, static_cast<int>(std::min<std::int64_t>(tensor.dims[1], 1 << 20))));
     return ops_.load_vector(numbers.data(), numbers.size());
   }
 
-  /// `stem.weight` and, where the file has it, `stem.bias`.
+  /// Loads `stem.weight` and, where the file has it, `stem.bias`.
   Linear linear(const std::string& stem, int columns, int rows) const { return linear_part(stem, columns, rows, 0, rows); }
 
-  /// Outputs `first` .. `first + count - 1` of such a pair alone.
+  /// Loads only outputs `first` .. `first + count - 1` of `stem.weight` and `stem.bias`.
   Linear linear_part(const std::string& stem, int columns, int rows, int first, int count) const {
     Linear linear{matrix_part(shaped(stem + ".weight", columns, rows), first, count, Op::linear), nullptr};
     if (!has(stem + ".bias")) return linear;
@@ -98,7 +98,7 @@ class Loader {
     return linear;
   }
 
-  /// A tensor that nothing here reads would have changed the result where it was made for.
+  /// Throws Error `unsupported_format` where the file has a tensor that was not read: the model would compute other results with it.
   void refuse_unused(bool embeds) const {
     for (const Tensor& tensor : file_.tensors()) {
       if (used_.contains(tensor.name) || is_needless(tensor.name, embeds)) continue;
@@ -107,7 +107,7 @@ class Loader {
   }
 
  private:
-  /// The frequencies of the rotation, which the keys give, in files of early converters; the classifier of an encoder.
+  /// Tensors that may be left out: the RoPE frequencies in files of early converters, which the metadata gives, and the classifier of an encoder.
   static bool is_needless(std::string_view name, bool embeds) {
     return name.ends_with(".attn_rot_embd.weight") || name.ends_with(".attn_rot_embd") || (embeds && (name == "cls" || name.starts_with("cls.")));
   }
@@ -194,7 +194,7 @@ Layer load_layer(const Loader& loader, const Config& config, int index) {
 
 void load_decoder(const Loader& loader, const Config& config, Weights& weights) {
   weights.output_norm = {loader.vector("output_norm.weight", config.embedding), nullptr, config.epsilon};
-  // Before the table: it gives the pages of the file back, and the table touches its few again.
+  // Loaded before the embedding table: loading a matrix gives its pages of the file back to the system, and the table may need a few of the same pages.
   const char* output = loader.has("output.weight") ? "output.weight" : "token_embd.weight";
   weights.output = loader.matrix_part(loader.shaped(output, config.embedding, config.table_rows), 0, config.vocabulary, Op::linear);
   std::vector<float> factors;

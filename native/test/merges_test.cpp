@@ -24,7 +24,7 @@ LECTERN_TEST("merges: the queue gives the least key first, with keys pushed betw
   std::mt19937_64 random(3);
   const Cancel never;
   llm::CancelPace pace(never);
-  llm::PlaceQueue queue(pace);
+  llm::MergeQueue queue(pace);
   for (const std::size_t count : {10U, 5'000U, 20'000U}) {
     for (const std::uint64_t mask : {std::uint64_t{0xFFFFF}, std::uint64_t{0xFFF0000FFFFF}, std::uint64_t{UINT64_MAX}}) {
       std::priority_queue<std::uint64_t, std::vector<std::uint64_t>, std::greater<>> plain;

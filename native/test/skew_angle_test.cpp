@@ -32,14 +32,14 @@ Page text_page(double degrees, unsigned seed, double size = 5) {
   return page;
 }
 
-LECTERN_TEST("deskew: clean pages are right within 0.1 degree") {
+LECTERN_TEST("skew angle: clean pages are right within 0.1 degree") {
   unsigned seed = 1;
   for (const double degrees : {-15.0, -9.3, -3.2, -1.0, -0.4, -0.05, 0.0, 0.05, 0.3, 0.75, 2.6, 7.7, 14.9}) {
     check_near(angle_of(text_page(degrees, seed++)), degrees, 0.1, "page at " + std::to_string(degrees));
   }
 }
 
-LECTERN_TEST("deskew: a page of 150 dpi, small and large type") {
+LECTERN_TEST("skew angle: a page of 150 dpi, small and large type") {
   for (const double size : {7.0, 10.0, 24.0}) {
     std::mt19937 random(9);
     Page page(1240, 1754, 1.35);
@@ -48,7 +48,7 @@ LECTERN_TEST("deskew: a page of 150 dpi, small and large type") {
   }
 }
 
-LECTERN_TEST("deskew: noisy, speckled and shaded pages are right within 0.2 degree") {
+LECTERN_TEST("skew angle: noisy, speckled and shaded pages are right within 0.2 degree") {
   for (const double degrees : {-11.0, -0.6, 0.0, 1.9, 6.4}) {
     Page page = text_page(degrees, 20);
     std::mt19937 random(21);
@@ -59,7 +59,7 @@ LECTERN_TEST("deskew: noisy, speckled and shaded pages are right within 0.2 degr
   }
 }
 
-LECTERN_TEST("deskew: one line of text suffices, as does white text on black") {
+LECTERN_TEST("skew angle: one line of text suffices, as does white text on black") {
   std::mt19937 random(4);
   Page line(500, 60, -1.5);
   line.text(30, 15, 470, 38, 8, random);
@@ -69,7 +69,7 @@ LECTERN_TEST("deskew: one line of text suffices, as does white text on black") {
   check_near(angle_of(inverse), 2.2, 0.1, "white on black");
 }
 
-LECTERN_TEST("deskew: tables, frames, pictures and scan borders at other angles do not mislead") {
+LECTERN_TEST("skew angle: tables, frames, pictures and scan borders at other angles do not mislead") {
   std::mt19937 random(5);
   Page page(width, height, 1.8);
   page.text(70, 60, 550, 330, 5, random);
@@ -87,7 +87,7 @@ LECTERN_TEST("deskew: tables, frames, pictures and scan borders at other angles 
   check_near(angle_of(page), 1.8, 0.1, "the text decides");
 }
 
-LECTERN_TEST("deskew: a paragraph beside a picture full of texture") {
+LECTERN_TEST("skew angle: a paragraph beside a picture full of texture") {
   std::mt19937 random(6);
   Page page(width, height, -2.5);
   page.text(70, 60, 550, 240, 5, random);
@@ -99,7 +99,7 @@ LECTERN_TEST("deskew: a paragraph beside a picture full of texture") {
   check_near(angle_of(page), -2.5, 0.2, "the paragraph decides");
 }
 
-LECTERN_TEST("deskew: a page without text is not turned") {
+LECTERN_TEST("skew angle: a page without text is not turned") {
   std::mt19937 random(7);
   for (const int paper : {0, 128, 255}) check(angle_of(Page(width, height, 0, static_cast<std::uint8_t>(paper))) == 0, "plain");
 
@@ -130,7 +130,7 @@ LECTERN_TEST("deskew: a page without text is not turned") {
   check(angle_of(form) == 0, "an empty form");
 }
 
-LECTERN_TEST("deskew: text that runs up the page or leans past the range leaves it as it is") {
+LECTERN_TEST("skew angle: text that runs up the page or leans past the range leaves it as it is") {
   for (const double degrees : {-88.0, 92.0, 40.0, 25.0, 17.0, -20.0}) {
     check(angle_of(text_page(degrees, 40)) == 0, "text at " + std::to_string(degrees));
   }
@@ -138,17 +138,17 @@ LECTERN_TEST("deskew: text that runs up the page or leans past the range leaves 
   check_near(angle_of(text_page(90, 40)), 0, 0.2, "text at 90");
 }
 
-LECTERN_TEST("deskew: text upside down leans as much") {
+LECTERN_TEST("skew angle: text upside down leans as much") {
   check_near(angle_of(text_page(183, 41)), 3, 0.1, "text at 183");
 }
 
-LECTERN_TEST("deskew: the smallest and the longest bitmaps") {
+LECTERN_TEST("skew angle: the smallest and the longest bitmaps") {
   for (const auto& [w, h] : {std::pair{1, 1}, std::pair{2, 3}, std::pair{1, 9000}, std::pair{9000, 1}, std::pair{3, 32768}}) {
     check(angle_of(Page(w, h)) == 0, std::to_string(w) + "x" + std::to_string(h));
   }
 }
 
-LECTERN_TEST("deskew: the stride is honoured and nothing outside is read") {
+LECTERN_TEST("skew angle: the stride is honoured and nothing outside is read") {
   const Page page = text_page(1.1, 50);
   const Bitmap tight = page.bitmap();
   const std::size_t stride = tight.stride + 20;
@@ -158,7 +158,7 @@ LECTERN_TEST("deskew: the stride is honoured and nothing outside is read") {
   check(deskew_angle({wide.data(), width, height, stride}, Cancel{}) == expected, "equal to the last bit");
 }
 
-LECTERN_TEST("deskew: a cancelled search stops") {
+LECTERN_TEST("skew angle: a cancelled search stops") {
   const Page page = text_page(0, 60);
   Cancel cancel;
   cancel.request();

@@ -1,4 +1,4 @@
-// Searches the direction in which the letters fall into the fewest rows, to half a degree; then measures the lines themselves.
+// Measures the skew angle of a page: first the direction in which the ink falls into the most distinct rows, to half a degree, then the slope of the text lines themselves (baselines.h).
 #include "vision/skew_angle.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The skew angle of a scanned page.
+// Measures by how many degrees the text lines of a scanned page skew. The page is rotated by its caller (src/convert/ocr/read-picture.ts).
 #pragma once
 
 #include "cancel.h"

@@ -115,9 +115,9 @@ void FastGraphOps::softmax(Axis axis, bool logarithm, const float* in, float* ou
 }
 
 void FastGraphOps::layer_normalise(std::int64_t rows, std::int64_t columns, float epsilon, const float* scale, const float* bias, const float* in, float* out, float* mean,
-                                   float* deviation) {
-  if (mean != nullptr || deviation != nullptr || columns < 1 || columns > most_row) {
-    return ReferenceGraphOps::layer_normalise(rows, columns, epsilon, scale, bias, in, out, mean, deviation);
+                                   float* inverse_deviation) {
+  if (mean != nullptr || inverse_deviation != nullptr || columns < 1 || columns > most_row) {
+    return ReferenceGraphOps::layer_normalise(rows, columns, epsilon, scale, bias, in, out, mean, inverse_deviation);
   }
   each_piece(rows, columns, [&](std::int64_t first, std::int64_t count) {
     for (std::int64_t row = first; row < first + count; row++) {

@@ -40,7 +40,7 @@ class FastGraphOps final : public ReferenceGraphOps {
   void reduce(const Reduction& reduction, Element element, const void* in, void* out) override;
   void softmax(Axis axis, bool logarithm, const float* in, float* out) override;
   void layer_normalise(std::int64_t rows, std::int64_t columns, float epsilon, const float* scale, const float* bias, const float* in, float* out, float* mean,
-                       float* deviation) override;
+                       float* inverse_deviation) override;
 
   void multiply(const Product& product, const float* a, const float* b, const void* packed, const float* bias, float* out) override;
   void convolve(const Convolution& convolution, const float* in, const float* weights, const void* packed, const float* bias, const float* residual, float* out) override;

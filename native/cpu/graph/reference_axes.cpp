@@ -134,7 +134,7 @@ bool beats(T a, T b, bool largest) {
 }
 
 struct Moments {
-  double mean, deviation;  // 1 / sqrt(variance + epsilon)
+  double mean, inverse_deviation;  // 1 / sqrt(variance + epsilon)
 };
 
 Moments moments_of(const float* x, std::int64_t count, float epsilon) {
@@ -182,17 +182,17 @@ void ReferenceGraphOps::softmax(Axis axis, bool logarithm, const float* in, floa
 }
 
 void ReferenceGraphOps::layer_normalise(std::int64_t rows, std::int64_t columns, float epsilon, const float* scale, const float* bias, const float* in, float* out, float* mean,
-                                    float* deviation) {
+                                    float* inverse_deviation) {
   for (std::int64_t row = 0; row < rows; row++) {
     const float* from = in + row * columns;
     float* to = out + row * columns;
     const Moments moments = moments_of(from, columns, epsilon);
     for (std::int64_t i = 0; i < columns; i++) {
-      const double normal = (static_cast<double>(from[i]) - moments.mean) * moments.deviation;
+      const double normal = (static_cast<double>(from[i]) - moments.mean) * moments.inverse_deviation;
       to[i] = static_cast<float>(normal * static_cast<double>(scale[i]) + (bias != nullptr ? static_cast<double>(bias[i]) : 0));
     }
     if (mean != nullptr) mean[row] = static_cast<float>(moments.mean);
-    if (deviation != nullptr) deviation[row] = static_cast<float>(moments.deviation);
+    if (inverse_deviation != nullptr) inverse_deviation[row] = static_cast<float>(moments.inverse_deviation);
   }
 }
 
@@ -205,7 +205,7 @@ void ReferenceGraphOps::group_normalise(Axis axis, std::int64_t groups, float ep
     const Moments moments = moments_of(from, count, epsilon);
     for (std::int64_t i = 0; i < count; i++) {
       const std::int64_t channel = group % groups * channels + i / axis.inner;
-      to[i] = static_cast<float>((static_cast<double>(from[i]) - moments.mean) * moments.deviation * static_cast<double>(scale[channel]) + static_cast<double>(bias[channel]));
+      to[i] = static_cast<float>((static_cast<double>(from[i]) - moments.mean) * moments.inverse_deviation * static_cast<double>(scale[channel]) + static_cast<double>(bias[channel]));
     }
   }
 }

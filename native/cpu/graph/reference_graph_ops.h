@@ -41,7 +41,7 @@ class ReferenceGraphOps : public GraphOps {
   void find_extreme(Axis axis, Element element, bool largest, bool last, const void* in, std::int64_t* out) override;
   void softmax(Axis axis, bool logarithm, const float* in, float* out) override;
   void layer_normalise(std::int64_t rows, std::int64_t columns, float epsilon, const float* scale, const float* bias, const float* in, float* out, float* mean,
-                       float* deviation) override;
+                       float* inverse_deviation) override;
   void group_normalise(Axis axis, std::int64_t groups, float epsilon, const float* scale, const float* bias, const float* in, float* out) override;
   void cumulate(Axis axis, Element element, bool exclusive, bool reverse, const void* in, void* out) override;
   void top_k(Axis axis, Element element, std::int64_t k, bool largest, const void* in, void* values, std::int64_t* indices) override;

@@ -101,7 +101,7 @@ class DeviceGraphOps final : public GraphOps {
   // graph_norm.cu
   void softmax(Axis axis, bool logarithm, const float* in, float* out) override;
   void layer_normalise(std::int64_t rows, std::int64_t columns, float epsilon, const float* scale, const float* bias, const float* in, float* out, float* mean,
-                       float* deviation) override;
+                       float* inverse_deviation) override;
   void group_normalise(Axis axis, std::int64_t groups, float epsilon, const float* scale, const float* bias, const float* in, float* out) override;
   // graph_multiply.cu
   void multiply(const lectern::Product& product, const float* a, const float* b, const void* packed, const float* bias, float* out) override;

@@ -15,11 +15,11 @@ namespace LECTERN_CUDA_SPACE {
 
 class DenseGemmOps {
  public:
-  /// `columns`, `outputs`: the most of any matrix.
+  /// `columns`, `outputs`: those of the largest matrix.
   DenseGemmOps(Stream stream, DeviceLimits limits, const WarpgroupSelection& groups, int columns, int outputs)
       : stream_(stream), groups_(groups), unpacked_from_(limits.min_dense_rows), elements_(unpacked_elements(columns, outputs, limits.warpgroups)), unpacked_(elements_) {}
 
-  /// `warpgroups`: whether the device has them.
+  /// Bytes of device memory that these operations take. `warpgroups`: whether the device has wgmma.
   static std::size_t bytes(int columns, int outputs, bool warpgroups) { return 2 * unpacked_elements(columns, outputs, warpgroups) + 256; }
 
   struct Work {
@@ -28,7 +28,7 @@ class DenseGemmOps {
   };
   static constexpr int most = 3;
 
-  /// Up to `most` products of one input in one launch: few outputs alone would leave most of the GPU idle. Returns false, and does nothing, where other kernels are
+  /// Computes up to `most` products of one input in one launch, because the outputs of one alone may leave most of the GPU idle. Returns false, without computing anything, where other kernels are
   /// faster. With several matrices all have the epilogue `store`, or, for f16, the first `scale` and the others `store_kv`.
   bool run(const Work* works, int count) const {
     const bool halves = works[0].type == DType::f16;
@@ -38,7 +38,7 @@ class DenseGemmOps {
       outputs += matrices(works[i].product) * works[i].product.outputs;
     }
     const GemmParams& first = works[0].product;
-    // f16 needs no unpacking: used where there are tiles for most multiprocessors.
+    // f16 weights need no unpacking; the kernel is used where there are tiles for at least three quarters of the multiprocessors.
     if (halves) {
       if (4 * ((first.rows + 127) / 128) * ((outputs + 255) / 256) < 3 * groups_.processors()) return false;
       DenseGemmMatrix all[most];
@@ -71,13 +71,13 @@ class DenseGemmOps {
   }
 
  private:
-  /// None where nothing is unpacked: a quarter of a gigabyte is much of a small GPU.
+  /// Elements of the buffer for unpacked weights; 0 on devices without wgmma, where nothing is unpacked, because 256 MiB are a large part of a small GPU.
   static std::size_t unpacked_elements(int columns, int outputs, bool warpgroups) {
     return warpgroups ? std::min(max_unpacked_elements(), 2 * static_cast<std::size_t>(outputs) * static_cast<std::size_t>(packed_stride(columns))) : 0;
   }
   static int matrices(const GemmParams& product) { return product.epilogue == Epilogue::gated ? 2 : 1; }
 
-  /// `count` outputs from `begin` on, of both matrices of a gated product.
+  /// Unpacks the weights of `count` outputs from `begin` on (of both matrices in a gated product) to `to`.
   DenseGemmMatrix unpack(const Work& work, int begin, int count, std::uint16_t* to) const {
     const GemmParams& product = work.product;
     const std::size_t skipped = static_cast<std::size_t>(begin) * product.row_bytes;

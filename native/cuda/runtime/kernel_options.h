@@ -1,4 +1,4 @@
-// Debug switches of the CUDA kernels: for measurements, and as a way out where a kernel fails on a device. They hold for the whole process. C++17.
+// Debug switches of the CUDA kernels, for measurements and for devices on which a kernel fails. They hold for the whole process. This header is C++17.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@ namespace lectern::cuda {
 /// cores through one ring buffer for the whole thread block. The last two need compute capability 9.0.
 enum class GemvKernel { registers, rings, tiles };
 
-/// By its name; none for other words.
+/// The kernel of this name ("registers", "rings" or "tiles"); none for other words.
 std::optional<GemvKernel> gemv_kernel_named(std::string_view name);
 
 struct KernelOptions {
@@ -20,7 +20,7 @@ struct KernelOptions {
   bool warpgroups = true;            // wgmma kernels, where a trial finds them right
 };
 
-/// To be called before models are opened: the first kernel launch decides about early launches for the process. Any thread.
+/// To be called, from any thread, before models are opened: the first kernel launch fixes for the process whether launches are early.
 void set_kernel_options(const KernelOptions& options);
 KernelOptions kernel_options();
 

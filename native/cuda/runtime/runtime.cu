@@ -47,8 +47,8 @@ namespace {
 
 __global__ void empty_kernel() {}
 
-/// Whether the kernels on this device have their code for compute capability 9.0 and newer. A build for older architectures alone runs their code on every device,
-/// without an error: dependent launches would not wait, and the ring kernels would be empty.
+/// Whether the kernels that run on this device were compiled for compute capability 9.0 or newer. Kernels of a build for older architectures alone run on newer devices, too, without an
+/// error, but there dependent launches would not wait for each other and the ring kernels would be empty.
 bool compiled_for_hopper() {
   cudaFuncAttributes attributes{};
   check(cudaFuncGetAttributes(&attributes, empty_kernel), "cudaFuncGetAttributes");
@@ -88,7 +88,7 @@ std::size_t max_shared_bytes(int device) {
 
 namespace {
 
-// Of the process, as its devices are.
+// One list for the process, as its devices are.
 std::mutex remarks_mutex;
 std::string remarks;
 
@@ -106,7 +106,7 @@ std::string take_remarks() {
 
 namespace {
 
-/// The parameters of a tensor map: `rank` numbers of each; strides without that of single elements.
+/// The parameters of a tensor map: `rank` extents and box sizes, and `rank - 1` strides in bytes, without that of single elements.
 struct BoxedArray {
   CUtensorMapDataType element;
   cuuint32_t rank;
@@ -118,7 +118,7 @@ struct BoxedArray {
 
 template <class Map>
 Map make_map(const void* data, const BoxedArray& array) {
-  // The driver's own function, found by name: nothing is linked against the driver.
+  // The function of the driver is found by name, so that the program is not linked against the driver.
   static const auto encode = [] {
     void* found = nullptr;
     cudaDriverEntryPointQueryResult result{};
@@ -129,7 +129,7 @@ Map make_map(const void* data, const BoxedArray& array) {
   const cuuint32_t steps[] = {1, 1, 1};
   Map map{};
   static_assert(sizeof map == sizeof(CUtensorMap), "the driver's size");
-  // From memory a line at a time: the neighbouring line is needed eight lines later, and fetching both at once costs a decode pass 4 %.
+  // Lines of 128 bytes are fetched to the L2 cache one at a time: the neighbouring line is needed eight lines later, and fetching both together costs a decode pass 4 %.
   const CUresult status = encode(reinterpret_cast<CUtensorMap*>(&map), array.element, array.rank, const_cast<void*>(data), array.extents, array.strides, array.box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
                                  array.swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (status != CUDA_SUCCESS) throw Error(ErrorCode::device_lost, "cuTensorMapEncodeTiled: error " + std::to_string(static_cast<int>(status)));
@@ -142,7 +142,7 @@ TensorMap2d make_tensor_map_2d(const void* data, std::size_t row_bytes, int colu
   const cuuint64_t extents[] = {static_cast<cuuint64_t>(columns), static_cast<cuuint64_t>(rows)};
   const cuuint64_t strides[] = {row_bytes};
   const cuuint32_t box[] = {64, static_cast<cuuint32_t>(box_rows)};
-  // For f16 and bf16 alike: nothing is computed, and elements outside are zeros.
+  // The map serves f16, too: it only copies elements, and writes zeros for those outside of the tensor.
   return make_map<TensorMap2d>(data, {CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, extents, strides, box, CU_TENSOR_MAP_SWIZZLE_128B});
 }
 
@@ -154,11 +154,11 @@ TensorMap3d make_tensor_map_3d(const void* data, std::size_t row_bytes, int rows
 }
 
 int min_dense_rows() {
-  // Unpacking costs as much per weight as some 130 rows gain over the kernel that unpacks on the way.
+  // Below about 130 rows, unpacking all weights first costs more than it gains over the kernel that unpacks tile by tile.
   return 192;
 }
 
-// At most a quarter of the largest matrices of a 70B model: more would not be read faster.
+// About a quarter of the largest pair of matrices of a 70B model: unpacking larger parts at a time is no faster.
 std::size_t max_unpacked_elements() { return std::size_t{128} << 20; }
 
 bool has_warpgroups(int device) {
@@ -168,7 +168,7 @@ bool has_warpgroups(int device) {
   int minor = 0;
   check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "cudaDeviceGetAttribute");
   check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device), "cudaDeviceGetAttribute");
-  // Later architectures have other instructions for it.
+  // Only 9.0 has wgmma; later architectures have other instructions in its place.
   return major == 9 && minor == 0;
 #else
   static_cast<void>(device);
@@ -258,7 +258,7 @@ GraphHandle end_recording(Stream stream) {
   return executable;
 }
 
-// Four threads read 40 GB/s from the page cache of a server, the rate of the bus.
+// Four threads read 40 GB/s from the page cache of a server, which is the rate of the PCIe bus.
 int upload_readers() { return static_cast<int>(std::clamp(std::thread::hardware_concurrency() / 2, 1U, 8U)) - 1; }
 std::size_t upload_bytes() { return std::size_t{16} << 20; }
 

@@ -1,5 +1,5 @@
-// Whether attention of prefill rows uses wgmma (kernels/attention_prefill/wgmma_flash.cuh): a trial on the device, when the operations of a model are created. It is used only where it agrees with
-// flash.cuh, with the same bits whatever the tiles, and then for all such rows, because its last bits differ and a row's bits may not
+// Chooses the prefill attention kernel by a trial on the device, when the operations of a model are created: wgmma attention (kernels/attention_prefill/wgmma_flash.cuh) where it agrees with
+// flash.cuh and gives the same bits for all tiles, else flash.cuh. The choice holds for all prefill rows, because the last bits of the two differ and a row's bits may not
 // depend on other rows.
 #pragma once
 
@@ -19,8 +19,8 @@ namespace LECTERN_CUDA_SPACE {
 
 class AttentionSelection {
  public:
-  /// Tries heads of this size where the kernel applies, and remarks faults. Throws what the runtime throws, and Error `device_lost` with the way out, where the trial lost the
-  /// device.
+  /// Runs the trial with heads of this size, where the wgmma kernel supports them, and remarks faults in the log. Throws what the runtime throws, and Error `device_lost`, whose message names the
+  /// switch that skips the trial, where the kernel lost the device.
   AttentionSelection(Stream stream, bool warpgroups, const KvShape& shape) : stream_(stream), size_(shape.head_size) {
     if (!warpgroups || shape.heads == 0 || shape.head_size == 0 || !has_wgmma_attention(shape)) return;
     std::string fault;
@@ -34,10 +34,12 @@ class AttentionSelection {
     if (!takes_) remark("Attention of prefill rows uses mma.sync, which is slower: " + fault);
   }
 
+  /// Whether prefill rows use wgmma attention.
   bool takes() const { return takes_; }
 
  private:
-  // More positions than the stages of a block hold, the last tile not full; rows of two warpgroups that see from one to all positions of a tile.
+  // Positions and tokens of the trial: more positions than the stages of a thread block hold, with a last tile that is not full, and rows for two warpgroups whose masks
+  // leave from one to all positions of a tile.
   static constexpr int cells = 7 * kv_tile - 40;
   static constexpr int tokens = 24;
   static constexpr int heads = 3;
@@ -62,7 +64,7 @@ class AttentionSelection {
     copy_to_device(stream_, q.get(), queries.data(), sizeof(float) * queries.size());
     copy_to_device(stream_, sees.get(), staged.data(), sizeof(int) * staged.size());
     const Cache cache{kept.get(), CacheType::halves, 1, 1, cells, 1, size_};
-    /// By `launch`, with the first `begin` tokens in a tile of their own.
+    /// The output of `launch`, with the first `begin` tokens in a tile of their own.
     const auto result = [&](auto* launch, int begin) {
       std::vector<QueryTile> own;
       if (begin > 0) own.push_back({0, begin, 0, 0, cells - tokens + begin});
@@ -78,13 +80,13 @@ class AttentionSelection {
     const std::vector<float> single = result(launch_flash_attention, 0);
     const std::vector<float> together = result(launch_wgmma_attention, 0);
     const double distance = trial_distance(together, single);
-    // Probabilities are f16: another rounding is 2^-11 of one.
+    // Probabilities are rounded to f16, with an error of up to 2^-11 of each.
     if (!(distance < 2e-4)) return "with wgmma it differs by " + std::to_string(distance) + " of its size.";
     if (std::memcmp(result(launch_wgmma_attention, 5).data(), together.data(), sizeof(float) * together.size()) != 0) return "with wgmma its last bits depend on the tile.";
     return {};
   }
 
-  /// For numbers that are not subnormal.
+  /// A float as f16, rounded towards zero; subnormal numbers become 0.
   static std::uint16_t half_of(float value) {
     std::uint32_t bits = 0;
     std::memcpy(&bits, &value, sizeof bits);

@@ -1,6 +1,7 @@
-// Which GEMV kernel products of decode rows use on this device: a trial when the operations of a model are first created in a process. The ring kernel (kernels/gemv/ring_gemv.cuh) is used
-// where it has the bits of the register kernel (kernels/gemv/register_gemv.cuh), the tensor-core kernel (kernels/gemv/mma_gemv.cuh) where it agrees with them. One kernel for
-// all products: its last bits are its own, a row's bits may not depend on other rows, and alternating kernels costs a pass more than the faster one gains.
+// Chooses the GEMV kernel for decode rows on a device of compute capability 9.0 or newer, by a trial when the operations of a model are first created in a process; at 8.x, or where
+// LECTERN_DECODE names a kernel, there is no trial (fixed_gemv_kernel()). The trial chooses the tensor-core kernel (kernels/gemv/mma_gemv.cuh) where its products agree with those of the ring kernel
+// (kernels/gemv/ring_gemv.cuh), else the ring kernel where its bits are those of the register kernel (kernels/gemv/register_gemv.cuh), else the register kernel.
+// The choice holds for all products of a model: the last bits of the tensor-core kernel are its own, a row's bits may not depend on the rows beside it, and a pass that alternates kernels loses more than the faster one gains.
 #pragma once
 
 #include <algorithm>
@@ -19,14 +20,14 @@ class GemvSelection {
  public:
   GemvSelection(Stream stream, const DeviceLimits& limits) : stream_(stream), limits_(limits) {}
 
-  /// Remarks faults. Throws what the runtime throws, and Error `device_lost` with the way out, where the trial lost the device.
+  /// Runs the trial and remarks every fault in the log. Throws what the runtime throws, and Error `device_lost`, whose message names the switch that skips the trial, where a kernel lost the device.
   cuda::GemvKernel best() const {
     try {
       bool tiles = true;
       for (const DTypeInfo& type : dtype_table) {
         if (type.block_elements == 1) continue;
         const Made made(*this, type.dtype);
-        // Other bits mean a fault of the copies.
+        // Both kernels add in the same order, so other bits mean that the copies to shared memory are faulty.
         if (!same_bits(made.by(cuda::GemvKernel::rings, max_gemv_rows), made.by(cuda::GemvKernel::registers, max_gemv_rows))) {
           tell(type, "without ring buffers", "these give other bits.");
           return cuda::GemvKernel::registers;

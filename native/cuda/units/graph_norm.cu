@@ -1,4 +1,4 @@
-// Softmax and normalisation of rows and of groups of channels. A block for each row, its sums as one tree.
+// Softmax, layer normalisation and group normalisation of ONNX networks. One thread block computes a row (a group of channels), and adds its sums by a tree.
 #include "cuda/graph/elements.cuh"
 
 namespace lectern {
@@ -7,7 +7,7 @@ namespace {
 
 constexpr int norm_threads = 128;
 
-/// Strided lines: neighbouring threads take neighbouring lines.
+/// Softmax, or its logarithm, along an axis whose elements are `axis.inner` apart. One thread computes a line; neighbouring threads take neighbouring lines, so that their loads are contiguous.
 template <class T>
 __global__ void softmax_columns(Axis axis, bool logarithm, const T* in, T* out) {
   for (Count i = first_element(); i < axis.outer * axis.inner; i += element_step()) {
@@ -25,6 +25,7 @@ __global__ void softmax_columns(Axis axis, bool logarithm, const T* in, T* out) 
   }
 }
 
+/// Softmax, or its logarithm, of contiguous rows. One thread block computes a row.
 template <class T>
 __global__ void LECTERN_LAUNCH_BOUNDS(norm_threads, 8) softmax_rows(Count rows, Count columns, bool logarithm, const T* in, T* out) {
   LECTERN_SHARED float shared[32];
@@ -46,10 +47,11 @@ __global__ void LECTERN_LAUNCH_BOUNDS(norm_threads, 8) softmax_rows(Count rows, 
 }
 
 struct Moments {
-  float mean, deviation;  // 1 / sqrt(variance + epsilon)
+  float mean;
+  float inverse_deviation;  // 1 / sqrt(variance + epsilon), the inverse standard deviation
 };
 
-/// Over `count` contiguous elements of a block; two passes, so that a large mean takes nothing from a small variance.
+/// Mean and inverse standard deviation of `count` contiguous elements, in every thread of the block. The variance has a pass of its own, so that a large mean does not cancel a small variance.
 template <class T>
 __device__ Moments moments_of(const T* x, Count count, float epsilon, float* shared) {
   float sum = 0;
@@ -65,17 +67,17 @@ __device__ Moments moments_of(const T* x, Count count, float epsilon, float* sha
 
 template <class T>
 __global__ void LECTERN_LAUNCH_BOUNDS(norm_threads, 8)
-    normalise_layers(Count rows, Count columns, float epsilon, const T* scale, const T* bias, const T* in, T* out, T* mean, T* deviation) {
+    normalise_layers(Count rows, Count columns, float epsilon, const T* scale, const T* bias, const T* in, T* out, T* mean, T* inverse_deviation) {
   LECTERN_SHARED float shared[32];
   for (Count row = block_x(); row < rows; row += grid_x()) {
     const T* from = in + row * columns;
     T* to = out + row * columns;
     const Moments moments = moments_of(from, columns, epsilon, shared);
     for (Count k = thread_number(); k < columns; k += norm_threads) {
-      to[k] = element_of<T>((value_of(from[k]) - moments.mean) * moments.deviation * value_of(scale[k]) + (bias != nullptr ? value_of(bias[k]) : 0.0F));
+      to[k] = element_of<T>((value_of(from[k]) - moments.mean) * moments.inverse_deviation * value_of(scale[k]) + (bias != nullptr ? value_of(bias[k]) : 0.0F));
     }
     if (thread_number() == 0 && mean != nullptr) mean[row] = element_of<T>(moments.mean);
-    if (thread_number() == 0 && deviation != nullptr) deviation[row] = element_of<T>(moments.deviation);
+    if (thread_number() == 0 && inverse_deviation != nullptr) inverse_deviation[row] = element_of<T>(moments.inverse_deviation);
   }
 }
 
@@ -90,12 +92,12 @@ __global__ void LECTERN_LAUNCH_BOUNDS(norm_threads, 8)
     const Moments moments = moments_of(from, count, epsilon, shared);
     for (Count k = thread_number(); k < count; k += norm_threads) {
       const Count channel = group % groups * channels + k / inner;
-      to[k] = element_of<T>((value_of(from[k]) - moments.mean) * moments.deviation * value_of(scale[channel]) + value_of(bias[channel]));
+      to[k] = element_of<T>((value_of(from[k]) - moments.mean) * moments.inverse_deviation * value_of(scale[channel]) + value_of(bias[channel]));
     }
   }
 }
 
-/// As many blocks as rows, up to what keeps the device busy.
+/// Thread blocks of a launch: one for each row, at most 32 per multiprocessor.
 int row_blocks(Count rows, int multiprocessors) {
   const Count most = Count{32} * multiprocessors;
   return static_cast<int>(rows < most ? rows : most);
@@ -115,21 +117,21 @@ void DeviceGraphOps::softmax(Axis axis, bool logarithm, const float* in, float* 
 }
 
 void DeviceGraphOps::layer_normalise(std::int64_t rows, std::int64_t columns, float epsilon, const float* scale, const float* bias, const float* in, float* out, float* mean,
-                                     float* deviation) {
+                                     float* inverse_deviation) {
   with_floats(halves_, [&](auto type) {
     using T = decltype(type);
-    const auto kept = [](const float* tensor) { return reinterpret_cast<const T*>(tensor); };
-    const auto made = [](float* tensor) { return reinterpret_cast<T*>(tensor); };
-    blocks(normalise_layers<T>, Grid{row_blocks(rows, multiprocessors_)}, norm_threads, 0, rows, columns, epsilon, kept(scale), kept(bias), kept(in), made(out), made(mean), made(deviation));
+    const auto input = [](const float* tensor) { return reinterpret_cast<const T*>(tensor); };
+    const auto output = [](float* tensor) { return reinterpret_cast<T*>(tensor); };
+    blocks(normalise_layers<T>, Grid{row_blocks(rows, multiprocessors_)}, norm_threads, 0, rows, columns, epsilon, input(scale), input(bias), input(in), output(out), output(mean), output(inverse_deviation));
   });
 }
 
 void DeviceGraphOps::group_normalise(Axis axis, std::int64_t groups, float epsilon, const float* scale, const float* bias, const float* in, float* out) {
   with_floats(halves_, [&](auto type) {
     using T = decltype(type);
-    const auto kept = [](const float* tensor) { return reinterpret_cast<const T*>(tensor); };
+    const auto input = [](const float* tensor) { return reinterpret_cast<const T*>(tensor); };
     const Count all = axis.outer * groups;
-    blocks(normalise_groups<T>, Grid{row_blocks(all, multiprocessors_)}, norm_threads, 0, all, groups, axis.size / groups, axis.inner, epsilon, kept(scale), kept(bias), kept(in),
+    blocks(normalise_groups<T>, Grid{row_blocks(all, multiprocessors_)}, norm_threads, 0, all, groups, axis.size / groups, axis.inner, epsilon, input(scale), input(bias), input(in),
            reinterpret_cast<T*>(out));
   });
 }

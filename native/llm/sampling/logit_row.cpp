@@ -10,7 +10,7 @@
 namespace lectern::llm {
 namespace {
 
-// Logits that are compared side by side.
+// Logits that one vector instruction compares.
 constexpr std::size_t lanes = 8;
 constexpr float infinite = std::numeric_limits<float>::infinity();
 
@@ -19,7 +19,7 @@ struct Extreme {
   bool sound;
 };
 
-/// The greatest of up to a block's logits, and whether all are below +inf, which NaN is not.
+/// The greatest of `count` logits, and whether all are sound: below +inf, a comparison that NaN fails.
 Extreme extreme_of(const float* logits, std::size_t count) {
   std::array<float, lanes> greatest;
   greatest.fill(-infinite);
@@ -39,7 +39,7 @@ Extreme extreme_of(const float* logits, std::size_t count) {
   return {*std::max_element(greatest.begin(), greatest.end()), std::count(unsound.begin(), unsound.end(), 0U) == lanes};
 }
 
-/// Of up to a block's logits.
+/// The sum of the masses of `count` logits, at most block_size.
 std::uint64_t sum_of(const float* logits, std::size_t count, WeightScale scale) {
   std::array<std::uint64_t, LogitRow::block_size> masses;
   weigh(logits, count, scale, masses.data());
@@ -71,7 +71,7 @@ TokenId LogitRow::best() const {
   return static_cast<TokenId>(std::find(logits_ + block * block_size, logits_ + end_of(block), greatest_) - logits_);
 }
 
-/// A logit that at least `count` finite ones reach: so many blocks have one.
+/// A lower bound of the `count` best logits: the count-th greatest of the blocks' maxima, which at least `count` logits reach, one in each of these blocks. `lowest` where there are fewer blocks.
 float LogitRow::floor_of(std::size_t count) {
   if (count == 0 || count > greatest_of_.size()) return lowest;
   by_rank_ = greatest_of_;

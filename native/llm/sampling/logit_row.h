@@ -1,4 +1,4 @@
-// One row of logits, read once: its best tokens, the sum of its probabilities, a draw from all of it.
+// One row of logits: its best tokens, the sum of its probabilities, and a draw among all its tokens.
 #pragma once
 
 #include <cstddef>
@@ -16,24 +16,24 @@ struct RankedToken {
   float logit;
 };
 
-/// Throws Error `internal`: a logit is NaN or +inf.
+/// Throws Error `invalid_model`, whose message says that a logit is no finite number.
 [[noreturn]] void refuse_unsound_logits();
 
-/// Best first: the greater logit, of equal ones the lower id.
+/// The order of tokens from the best: by descending logit, equal logits by ascending id.
 inline bool ranks_before(const RankedToken& a, const RankedToken& b) { return a.logit != b.logit ? a.logit > b.logit : a.id < b.id; }
 
-/// Keeps the greatest logit of every block, by which most of a row is passed over when only its best are wanted.
+/// Keeps the greatest logit of every block of `block_size`, so that a search for the best tokens skips most blocks.
 class LogitRow {
  public:
   static constexpr std::size_t block_size = 256;
   static constexpr float lowest = std::numeric_limits<float>::lowest();
 
-  /// `logits` (count) must stay as they are until the next call. Throws Error `internal` where one is NaN or +inf.
+  /// `logits` (count) must stay unchanged until the next call of read(). Throws Error `invalid_model` where a logit is NaN or +inf.
   void read(const float* logits, std::size_t count);
 
-  /// -inf where no token has a chance.
+  /// The greatest logit; -inf where all are -inf, so that no token can be chosen.
   float greatest() const { return greatest_; }
-  /// The first of the greatest; only where there is one.
+  /// The lowest id among the tokens with the greatest logit. Needs a finite greatest().
   TokenId best() const;
   float logit(TokenId id) const { return logits_[static_cast<std::size_t>(id)]; }
 
@@ -51,9 +51,9 @@ class LogitRow {
   /// The `count` best of the finite logits, or all where there are fewer, in no particular order.
   void take_best(std::size_t count, std::vector<RankedToken>& out);
 
-  /// The masses at `temperature`, summed up; needs a greatest one.
+  /// The sum of the masses (mass_of(), integers in proportion to the probabilities) of all tokens at `temperature`. Needs a finite greatest().
   std::uint64_t sum(double temperature);
-  /// The token at which the masses of the last sum(), in the order of the ids, first exceed `mass`, which is below that sum.
+  /// The first token, by ascending id, at which the masses of the last sum(), added up from the first token, exceed `mass`. `mass` must be below that sum.
   TokenId at_mass(std::uint64_t mass) const;
 
  private:

@@ -9,12 +9,12 @@ namespace {
 
 constexpr unsigned digit_bits = 11;
 constexpr std::size_t digit_values = std::size_t{1} << digit_bits;
-/// Below this a comparing sort is done before the digits are counted.
+/// Below so many keys std::sort is faster than a radix sort, each of whose six passes counts the keys of 2,048 digit values.
 constexpr std::size_t few_keys = 4096;
 
 std::size_t digit(std::uint64_t key, unsigned shift) { return static_cast<std::size_t>(key >> shift) & (digit_values - 1); }
 
-/// One pass of a radix sort, which leaves `keys` as it is where all share the digit.
+/// One pass of a radix sort by the digit at bit `shift`. Leaves `keys` as they are where all have the same digit.
 void sort_by_digit(std::vector<std::uint64_t>& keys, std::vector<std::uint64_t>& scratch, unsigned shift) {
   std::array<std::size_t, digit_values> places{};
   for (const std::uint64_t key : keys) places[digit(key, shift)]++;
@@ -32,12 +32,12 @@ void sort_by_digit(std::vector<std::uint64_t>& keys, std::vector<std::uint64_t>&
 
 }  // namespace
 
-void PlaceQueue::push(std::uint64_t key) {
+void MergeQueue::push(std::uint64_t key) {
   heap_.push_back(key);
   if (!filling_) std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
 }
 
-bool PlaceQueue::pop(std::uint64_t& key) {
+bool MergeQueue::pop(std::uint64_t& key) {
   if (filling_ || at_ == sorted_.size()) settle();
   if (sorted_.empty()) {
     filling_ = true;
@@ -53,7 +53,7 @@ bool PlaceQueue::pop(std::uint64_t& key) {
   return true;
 }
 
-void PlaceQueue::settle() {
+void MergeQueue::settle() {
   filling_ = false;
   sorted_.swap(heap_);
   heap_.clear();
@@ -61,7 +61,7 @@ void PlaceQueue::settle() {
   if (!std::is_sorted(sorted_.begin(), sorted_.end())) sort();
 }
 
-void PlaceQueue::sort() {
+void MergeQueue::sort() {
   if (sorted_.size() < few_keys) {
     std::sort(sorted_.begin(), sorted_.end());
     return;

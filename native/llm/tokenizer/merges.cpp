@@ -61,7 +61,7 @@ void Merger::merge(std::string_view text, std::vector<TokenId>& out) {
   for (std::uint64_t key = 0; queue_.pop(key);) {
     pace_.step();
     const auto left = static_cast<std::int32_t>(key & UINT32_MAX);
-    // A place whose pair has changed since was queued again with what the new pair is worth.
+    // A key is out of date where the pair at its position has changed since: the new pair was queued with a rank of its own.
     if (at(left).symbol >= 0 && at(left).rank == key >> 32) join(left);
   }
   for (std::int32_t i = 0; i >= 0; i = at(i).after) {

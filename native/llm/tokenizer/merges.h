@@ -104,7 +104,7 @@ class Merger {
   std::unordered_map<std::uint64_t, std::int32_t> characters_;
   PairMemory pairs_;
   std::vector<Piece> pieces_;
-  PlaceQueue queue_;
+  MergeQueue queue_;
   std::vector<TokenId> tokens_;
   std::unordered_map<std::string_view, Range> words_;
 };

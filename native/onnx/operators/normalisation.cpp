@@ -78,9 +78,9 @@ Operator make_layer_normalisation(Attributes& a) {
     const Operand bias = plan.has(2) ? plan.in(2) : Operand{};
     const Operand out = plan.out(0, Element::f32, x);
     const Operand mean = plan.wants(1) ? plan.out(1, Element::f32, statistics) : Operand{};
-    const Operand deviation = plan.wants(2) ? plan.out(2, Element::f32, statistics) : Operand{};
+    const Operand inverse_deviation = plan.wants(2) ? plan.out(2, Element::f32, statistics) : Operand{};
     plan.may_reuse(out, in);
-    plan.step([=](const Call& call) { call.ops.layer_normalise(rows, columns, epsilon, call.at(scale), call.at(bias), call.at(in), call.at(out), call.at(mean), call.at(deviation)); });
+    plan.step([=](const Call& call) { call.ops.layer_normalise(rows, columns, epsilon, call.at(scale), call.at(bias), call.at(in), call.at(out), call.at(mean), call.at(inverse_deviation)); });
   };
 }
 

@@ -7,7 +7,7 @@
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 
-/// The rounding error of a float as f16 is at most 2^-11 of it: scaled by this it has the range of f16 again, and nothing below the smallest f16 is lost.
+/// The rounding error of a float as f16 is at most 2^-11 of the float. Scaled by 2^11 it has the range of the float again, so that it does not fall below the smallest f16.
 constexpr float rest_scale = 2048.0F;
 constexpr float rest_unscale = 1.0F / rest_scale;
 
@@ -17,8 +17,8 @@ __device__ __forceinline__ void split_f16(float low, float high, Word& nearest, 
   rest = pack_f16(rest_scale * (low - half_to_float(static_cast<std::uint16_t>(nearest))), rest_scale * (high - half_to_float(static_cast<std::uint16_t>(nearest >> 16))));
 }
 
-/// The fragments of lane 4 g + t for a tile of eight query heads: rows g are the f16 values, rows g + 8 their scaled rounding errors. Queries, accumulators, the largest
-/// score so far and the sum of the probabilities of its columns. The specialisations know the layout of keys and values in a stage.
+/// What lane 4 g + t holds of a tile of eight query heads: the fragments of queries (rows g are the f16 values, rows g + 8 their scaled rounding errors), the accumulators, the largest
+/// score so far, and the sum of the probabilities of its own columns. The functions below, one for each cache type, know the layout of keys and values in a stage.
 template <class Element, int width>
 struct HeadTile {
   Word queries[width / 16][4];
@@ -48,7 +48,7 @@ struct HeadTile {
     split_f16(in_half_range(log2_of_e * float_of_bits(right.w[0])), in_half_range(log2_of_e * float_of_bits(right.w[1])), queries[k][2], queries[k][3]);
   }
 
-  /// Scores of positions 2 t, 2 t + 1, 2 t + 8 and 2 t + 9 become probabilities; the tile has `count` positions.
+  /// Turns the scores of positions 2 t, 2 t + 1, 2 t + 8 and 2 t + 9 into probabilities relative to the largest score, and scales the accumulators to it. Positions from `count` on are outside of the tile.
   __device__ __forceinline__ void share(float (&scores)[4], int count) {
     const int first = 2 * (thread_number() % 4);
     float top = largest;
@@ -79,7 +79,7 @@ struct HeadTile {
   }
 };
 
-/// Products of an f16 tile. `size`: the head size, a multiple of 16.
+/// Loads the queries of an f16 tile. `size`: the head size, a multiple of 16.
 template <int width>
 __device__ __forceinline__ void load_queries(HeadTile<std::uint16_t, width>& heads, const float* query, int size) {
   const int t = thread_number() % 4;
@@ -93,7 +93,7 @@ template <int width>
 __device__ __forceinline__ void score_tile(const HeadTile<std::uint16_t, width>& heads, const std::uint8_t* keys, int size, float (&scores)[4]) {
   const int lane = thread_number() % 32;
   const std::uint8_t* const row = keys + (lane % 8 + lane / 16 * 8) * tile_pitch<std::uint16_t>(size) + lane / 8 % 2 * 16;
-  // Even and odd steps have accumulators of their own: dependent products would take the time.
+  // Even and odd steps have accumulators of their own: a product then does not wait for the one before it.
   float sums[2][2][4] = {};
   LECTERN_UNROLL
   for (int k = 0; k < width / 16; ++k) {

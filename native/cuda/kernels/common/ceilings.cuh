@@ -8,7 +8,7 @@ namespace LECTERN_CUDA_SPACE {
 
 constexpr int peak_threads = 256;
 
-/// Reads `count` times 16 bytes, eight loads of a thread at a time. The store to `sink` keeps the loads; it happens once in 2^128.
+/// Reads `count` times 16 bytes, with eight loads per thread in flight. The store to `sink`, which practically never happens, keeps the compiler from removing the loads.
 __global__ void read_everything(const std::uint8_t* from, std::size_t count, std::uint32_t* sink) {
   constexpr int together = 8;
   std::uint32_t seen[4] = {0, 0, 0, 0};
@@ -25,7 +25,7 @@ __global__ void read_everything(const std::uint8_t* from, std::size_t count, std
   if (seen[0] == 0x12345678U && seen[1] == 0x9ABCDEF0U && seen[2] == 0x0FEDCBA9U && seen[3] == 0x87654321U) *sink = seen[0];
 }
 
-/// Each warp: `turns` times eight independent products of 4,096 additions and multiplications each.
+/// Each warp computes `turns` times eight independent mma.sync of 4,096 floating-point operations each.
 __global__ void multiply_everything(int turns, float* sink) {
   constexpr int together = 8;
   const Word a[4] = {0x3F803F80U, 0x3F803F80U, 0x3F803F80U, 0x3F803F80U};

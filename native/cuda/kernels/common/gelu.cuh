@@ -6,7 +6,7 @@
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 
-/// Abramowitz and Stegun 7.1.26, with an error of 1.5e-7 in the distribution: a third of the cost of the exact function, which was most of the epilogue in embedding models. Every
+/// By formula 7.1.26 of Abramowitz and Stegun, whose error in the distribution is at most 1.5e-7. It costs a third of the exact function, which took most of the epilogue in embedding models. Every
 /// rounding is written out, so that all kernels have the same bits.
 __device__ __forceinline__ float gelu(float x) {
   const float z = fabsf(x) * 0.70710678F;

@@ -1,10 +1,10 @@
 // GEMM by wgmma (sm_90a), with the tiles of mma_gemm.cuh: the tensor cores read shared memory themselves. On these devices mma.sync reaches
 // about 60 % of this rate.
 //
-// Two warpgroups share a tile of 128 by 256; each has 64 rows and all outputs. While the tensor cores multiply a K tile, 2.1 M products in 1,024 clocks at
-// best, the same threads unpack the weights of the next: 16,384 weights at some 4 instructions, 540 issued by each of the four
-// partitions of a multiprocessor. A product is waited for one K tile later, so that the next is queued before it ends.
-// Shared memory then moves 40 KB x 2 to the tensor cores and takes 48 KB for each K tile, 128 bytes per clock, which is its limit.
+// Two warpgroups share a tile of 128 rows by 256 outputs; each computes 64 rows with all outputs. A K tile (64 columns) is 2.1 M multiply-adds, at least 1,024 clocks of the tensor
+// cores. In this time the same threads unpack the weights of the next K tile: 16,384 weights at about 4 instructions each, which is 540 warp instructions for each of the four
+// partitions of a multiprocessor. A warpgroup waits for the wgmma of one K tile after it has issued that of the next, so that the tensor cores do not run dry.
+// For each K tile the tensor cores read 80 KB of shared memory (each warpgroup its own 8 KB of rows and all 32 KB of weights), and 48 KB are written to it: 128 bytes per clock, which is its limit.
 //
 // Stages: the data of K tile s are written during tile s - 1 (weights) and s - 2 (rows), to where tile s - 3 or s - 4 was read; those
 // products were waited for at the end of tile s - 2 at the latest, with a barrier in between.

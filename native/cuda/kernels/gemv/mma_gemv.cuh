@@ -1,5 +1,8 @@
-// GEMV with one to four rows by the tensor cores, for compute capability 9.0 and newer: three quarters of the instructions of register_gemv.cuh for two
-// rows. The last bits differ.
+// GEMV of quantised weights with one to four decode rows, by the tensor cores (mma.sync): three quarters of the instructions of register_gemv.cuh for two
+// rows, with other last bits.
+//
+// Runs at compute capability 9.0 and newer where the trial in selection/gemv_selection.cuh finds it right, or where LECTERN_DECODE=tiles names it
+// (GemvKernel::tiles). Within such a model, products that its tiles do not divide go to ring_gemv.cuh: DecodeOps::by_tiles() in ops/decode_ops.cuh decides.
 //
 // The consumer warps of a thread block multiply 16 weight rows together (mma_tiles.cuh), a stage at a time (weight_stages.cuh), each warp four quant blocks of it. Lane
 // 4 g + t of a warp unpacks quant block t of two rows, as every kernel does. Its quants become the A fragment, in which four quant blocks with

@@ -1,4 +1,8 @@
-// GEMV of quantised weights with one to four rows, with the weights loaded into registers; runs on every architecture. The epilogue is in the same kernel.
+// GEMV of quantised weights with one to four decode rows, with the weights loaded into registers. The epilogue is in the same kernel.
+//
+// The only one of the three GEMV kernels that runs at every compute capability, and the one for all decode products at 8.x (fixed_gemv_kernel() in runtime/runtime.cu). At 9.0 and newer it runs
+// where the trial in selection/gemv_selection.cuh finds other bits from ring_gemv.cuh, where shared memory has no room for two stages of that kernel, or where
+// LECTERN_DECODE=registers names it (GemvKernel::registers).
 //
 // One block of 16 warps per multiprocessor; a warp takes four weight rows at a time, and each lane a quant block of 32 weights. The loads of
 // the next 32 quant blocks are in flight while these are multiplied: for Q4_K 4 rows x 32 lanes x (16 + 2) bytes, 2.3 KB per warp and 37 KB
@@ -25,7 +29,7 @@ constexpr bool has_quick_memory = false;
 constexpr bool has_quick_memory = true;
 #endif
 
-/// Weight rows at a time for so many rows of x: one row of x leaves registers for more.
+/// The number of weight rows that a warp multiplies at a time, for `width` rows of x: one row of x leaves registers for more of them.
 template <int width>
 constexpr int rows_together = (width == 1 ? rows_per_warp : rows_per_warp / 2) / (has_quick_memory || width == 2 ? 1 : 2);
 

@@ -1,5 +1,7 @@
-// GEMV of quantised weights with one to four rows, with a ring buffer of weights in shared memory for each warp (weight_ring.cuh); for compute capability
-// 9.0 and newer, with the bits of register_gemv.cuh.
+// GEMV of quantised weights with one to four decode rows, with a ring buffer of weights in shared memory for each warp (weight_ring.cuh). Its bits are those of register_gemv.cuh.
+//
+// The fallback of mma_gemv.cuh at compute capability 9.0 and newer. It runs for products that the tiles of that kernel do not divide, and for all products where the trial in
+// selection/gemv_selection.cuh finds that kernel wrong or has no memory, or LECTERN_DECODE=rings names this one (GemvKernel::rings). DecodeOps::start_of() in ops/decode_ops.cuh launches it.
 //
 // One block of 16 warps per multiprocessor; a warp takes two weight rows at a time, and each lane a quant block of 32 weights. The ring buffers are
 // filled before the input is read and do not run empty between units: stages wait for the memory, not registers.

@@ -1,8 +1,8 @@
-// Unpacks quantised weights to bf16, row by row, for dense_gemm.cuh. The bits are those of the kernels that unpack
-// weights on their way: both use dequantise_four().
+// Unpacks rows of quantised weights to bf16, for dense_gemm.cuh. The bits are those of the kernels that unpack
+// weights tile by tile: both use dequantise_four().
 //
-// For Q4_K 0.56 bytes are read for each weight and 2 written: 0.6 ps on a GPU with 4.3 TB/s, next to the 3.1 ps per weight that the
-// tensor cores take for 1,024 rows at 650 TFLOP/s.
+// For each weight of Q4_K it reads 0.56 bytes and writes 2: 0.6 ps on a GPU with 4.3 TB/s, where the tensor cores take 3.1 ps per weight
+// for 1,024 rows at 650 TFLOP/s.
 #pragma once
 
 #include "cuda/kernels/gemm/gemm_tile.cuh"
