@@ -24,8 +24,8 @@ export function addAccessRules(app: FastifyInstance, settings: HttpSettings): vo
 }
 
 /**
- * By a program of this host, a browser or a proxy for one. The access list would take a page in that browser for an administrator; and where
- * a proxy of this host is believed, such a page could speak for anybody, because pages can set the header that proxies set.
+ * The request comes from a program of this host: it may be a browser, or a proxy in front of one. The access list would treat a page in that browser as an administrator; and where
+ * a proxy of this host is trusted, such a page could pretend to be any caller, because pages can set the header that proxies set.
  */
 function comesFromThisHost({ raw }: FastifyRequest): boolean {
   const peer = parseNetworkAddress(raw.socket.remoteAddress ?? '');
@@ -33,8 +33,8 @@ function comesFromThisHost({ raw }: FastifyRequest): boolean {
 }
 
 /**
- * A page of a stranger can point its own name at 127.0.0.1 (DNS rebinding) and then counts as same-origin here; its requests
- * carry that name. An address in numbers cannot be rebound, and neither can names that no stranger owns.
+ * Refuses host names that are not the service's. A stranger's web page can point its own name at 127.0.0.1 (DNS rebinding) and is then of the same origin as the service, but its requests
+ * carry that name as their host. Numeric addresses cannot be rebound, and neither can names that strangers do not own.
  */
 function refuseForeignHost(request: FastifyRequest, named: Set<string>): void {
   const host = (request.headers.host ?? '').toLowerCase();
@@ -44,7 +44,7 @@ function refuseForeignHost(request: FastifyRequest, named: Set<string>): void {
   throw new LecternError('forbidden', `To programs and proxies of its own host the service is not known as '${name.slice(0, 100)}'; the setting allowed-hosts can name it.`);
 }
 
-/** Also keeps a form of a strange page, which needs no preflight, from working once the origins are narrowed. */
+/** Answers the CORS part of a request with an origin. Throws `forbidden` for an origin that is not allowed: the form of such a page needs no preflight, and would be served otherwise. */
 function answerOrigin(request: FastifyRequest, reply: FastifyReply, allowed: string[]): FastifyReply | undefined {
   const origin = request.headers.origin as string;
   const welcome = allowed.includes('*') || allowed.includes(origin) || isSameOrigin(request, origin);
@@ -62,13 +62,13 @@ function answerOrigin(request: FastifyRequest, reply: FastifyReply, allowed: str
 }
 
 /**
- * The contract changes things by GET, and a picture or a link on a strange page asks for these without leave and without an origin. Browsers
- * say where such a request comes from: in `sec-fetch-site` where the connection is trusted (https, localhost), in `referer` where the page
- * does not forbid it. One that says neither is no program's. Throws `forbidden`.
+ * Refuses a GET that changes something (docling-serve's contract has such routes) when a page of another origin causes it: a picture or a link needs no permission, and its request has no origin. Browsers
+ * say where such a request comes from: in `sec-fetch-site` on trusted connections (https, localhost), in `referer` where the page
+ * does not forbid it. A browser's request that says neither is refused. Throws `forbidden`.
  */
 export function refuseStrangePage(request: FastifyRequest, allowed: string[]): void {
   const { 'sec-fetch-site': site, referer, 'user-agent': agent = '', 'accept-language': languages } = request.headers;
-  // An origin was judged when the request came.
+  // Requests with an origin were checked when they arrived.
   if (request.headers.origin !== undefined || allowed.includes('*')) return;
   const isBrowser = agent.startsWith('Mozilla/') && languages !== undefined;
   const isWelcome = site !== undefined ? site === 'same-origin' || site === 'none'

@@ -1,4 +1,4 @@
-/** Why a request is refused, for its line in the log: the operator of the service does not see the answer. */
+/** Notes why a request is refused, for its line in the log: the operator of the service does not see the answer. */
 import type { FastifyRequest } from 'fastify';
 import { LecternError } from '../errors.js';
 
@@ -8,7 +8,7 @@ declare module 'fastify' {
   }
 }
 
-/** What `admit` answers; the request knows the sentence of the `forbidden` that it throws. */
+/** Returns what `admit` returns. Where it throws `forbidden`, the message is kept in `request.refusal`. */
 export function noteRefusal<T>(request: FastifyRequest, admit: () => T): T {
   try {
     return admit();

@@ -6,14 +6,14 @@ export type LayerSampling = Pick<GenerateOptions, SamplingKey>;
 
 export interface OptionKind {
   key: SamplingKey;
-  /** Go's name, for the text of the refusal. */
+  /** Go's name of the type, for the message of the error. */
   type: 'float32' | 'integer' | 'array';
   hasType(value: unknown): boolean;
-  /** Null, or what a value of the type must be beyond that. */
+  /** Null for a valid value, else what a value of the type must be beyond its type. */
   wrong(value: unknown): string | null;
 }
 
-/** `above`: `least` itself is too little. */
+/** `above`: `least` itself is too small. */
 function float(key: SamplingKey, least: number, most: number, above = false): OptionKind {
   const fits = (value: number): boolean => value <= most && (above ? value > least : value >= least);
   return { key, type: 'float32', hasType: Number.isFinite, wrong: (value) => (fits(value as number) ? null : above ? `above ${least} and at most ${most}` : `from ${least} to ${most}`) };
@@ -21,17 +21,17 @@ function float(key: SamplingKey, least: number, most: number, above = false): Op
 
 const integer = (key: SamplingKey): OptionKind => ({ key, type: 'integer', hasType: Number.isSafeInteger, wrong: () => null });
 
-/** What the engine takes. */
+/** Values that the engine accepts. */
 export const mostStops = 1024;
 export const mostStopBytes = 4096;
 
-/** Null, or what stop strings must be to be taken. */
+/** Null where the stop strings are valid, else what they must be. */
 export function wrongStops(stops: readonly string[]): string | null {
   if (stops.length > mostStops) return `at most ${mostStops} strings`;
   return stops.some((stop) => Buffer.byteLength(stop) > mostStopBytes) ? `strings of at most ${mostStopBytes} bytes` : null;
 }
 
-/** Ollama's options that choose tokens. */
+/** Ollama's options of sampling. */
 export const samplingOptions: ReadonlyMap<string, OptionKind> = new Map([
   ['temperature', float('temperature', 0, 100)],
   ['top_k', integer('topK')],
@@ -51,18 +51,18 @@ export const samplingOptions: ReadonlyMap<string, OptionKind> = new Map([
   }],
 ]);
 
-/** Options of loading, and those that are gone from the contract; they are taken and change no answer. With the type of what is not gone. */
+/** Ollama's options of loading, with their types, and those that Ollama has removed, without. They are accepted and ignored. */
 export const otherOptions: ReadonlyMap<string, 'integer' | 'boolean' | null> = new Map([
   ...['num_ctx', 'num_keep', 'num_batch', 'num_gpu', 'main_gpu', 'num_thread', 'draft_num_predict'].map((name) => [name, 'integer'] as const),
   ['use_mmap', 'boolean'],
   ...['use_mlock', 'numa', 'low_vram', 'f16_kv', 'vocab_only', 'mirostat', 'mirostat_eta', 'mirostat_tau', 'tfs_z', 'penalize_newline', 'logits_all'].map((name) => [name, null] as const),
 ]);
 
-/** The engine counts so far; what is more is as good as without end. */
+/** The engine's largest count; larger values mean the same as no limit. */
 const mostCount = 2 ** 31 - 1;
 const seedModulus = 2 ** 53;
 
-/** One option in the engine's words; nothing for one that says "the default" (a negative seed or count). */
+/** One option as the engine's sampling option; none where its value means the default (a negative seed or count). */
 export function toSampling(kind: OptionKind, value: unknown): LayerSampling {
   if (kind.key === 'stop') {
     const stop = [value as string | string[]].flat().filter((text) => text !== '');
@@ -76,7 +76,7 @@ export function toSampling(kind: OptionKind, value: unknown): LayerSampling {
   return { [kind.key]: number };
 }
 
-/** What is malformed in a layer is passed over: the model's author wrote it, not the client. */
+/** Reads the sampling options of a parameters layer. Malformed ones are ignored, because the model's author wrote them and not the client. */
 export function layerSampling(parameters: Record<string, unknown>): LayerSampling {
   const parts = Object.entries(parameters).map(([name, value]) => {
     const kind = samplingOptions.get(name);

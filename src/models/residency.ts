@@ -11,18 +11,18 @@ import type { VisionEntry } from './vision-entry.js';
 
 export interface ResidencyOptions {
   engine: Pick<LanguageEngine, 'memoryNeed' | 'openModel'> & Partial<VisionLoader>;
-  /** Where models are loaded; there is no silent fall to another device. */
+  /** The device on which models are loaded. Where they do not fit, no other device is used in its place. */
   device: DeviceInfo['kind'];
   budget: MemoryBudget;
-  /** What chat models leave to embedding models, which never unload a chat model. */
+  /** Bytes that chat models leave to embedding models, which never unload a chat model. */
   embeddingBytes: number;
-  /** Requests that one model generates side by side. */
+  /** Requests that one model generates at the same time. */
   slots: number;
   /** KV cache slots beside these, for requests that are paused, where the memory allows. Default 0. */
   spareSlots?: number;
-  /** Of a model on the processor; absent: one per processor. */
+  /** Threads of a model that runs on the CPU; absent: one per processor. */
   threads?: number;
-  /** How keys and values are kept; absent: f16. */
+  /** The type of the KV cache; absent: f16. */
   kv?: 'f16' | 'q8_0';
   /** Tokens per slot that are wanted for a model. */
   contextOf(entry: CatalogueEntry): number;
@@ -31,9 +31,9 @@ export interface ResidencyOptions {
   log: ModelsLog;
 }
 
-/** A client that gave up on a long load may come again at once: so long it goes on without a waiting request, unless its memory is wanted. */
+/** Milliseconds for which a model goes on loading when no request waits for it any more, unless its memory is wanted: a client that gave up on a long load may come again at once. */
 const abandonedGraceMs = 30_000;
-/** A timer that is asked for more ends at once. */
+/** Longest delay in ms of a timer: JavaScript fires timers with longer ones at once. */
 const longestTimerMs = 2 ** 31 - 1;
 
 export function createResidency(options: ResidencyOptions): Residency & VisionResidency & DistantResidency & { metrics(): ResidencyMetrics } {
@@ -42,7 +42,7 @@ export function createResidency(options: ResidencyOptions): Residency & VisionRe
 
 class BudgetedResidency implements Residency, VisionResidency, DistantResidency {
   readonly #options: ResidencyOptions;
-  /** In the order in which they were wanted. */
+  /** In the order in which they were first requested. */
   readonly #residents = new Set<Resident>();
   readonly #stopListening: () => void;
   readonly #counts = { loads: 0, failedLoads: 0, cancelledLoads: 0, loadMs: 0, evictions: 0, expirations: 0 };
@@ -145,7 +145,7 @@ class BudgetedResidency implements Residency, VisionResidency, DistantResidency 
     return new Promise((resolve, reject) => {
       const leave = { handleEvent: (): void => waiter.fail(new LecternError('cancelled', undefined, { cause: signal?.reason })) };
       const settle = (): void => {
-        // By whichever resident has it now: waiters move when a drained model turns out to stay.
+        // The waiter may have moved to another resident, where a model that was to go has stayed.
         for (const one of this.#residents) if (one.waiters.delete(waiter) && one.waiters.size === 0 && one.isComing) this.#abandon(one);
         signal?.removeEventListener('abort', leave);
       };
@@ -176,7 +176,7 @@ class BudgetedResidency implements Residency, VisionResidency, DistantResidency 
     return { entry, model: resident.model as AnyModel, loadMs, release };
   }
 
-  /** Its last use has ended. */
+  /** Starts the time to live of a model whose last lease has ended. */
   #rest(resident: Resident): void {
     if (resident.state !== 'loaded') return;
     if (resident.keepAlive <= 0) this.#expire(resident);
@@ -187,7 +187,7 @@ class BudgetedResidency implements Residency, VisionResidency, DistantResidency 
   #expireIn(resident: Resident, leftMs: number): void {
     const { clock } = this.#options;
     resident.expiresAt = new Date(clock.now() + leftMs);
-    // Counted by timers alone: by a clock that is set back it would stay for as long.
+    // Only timers count the time: a system clock that is set back would keep the model for longer.
     const waitMs = Math.min(leftMs, longestTimerMs);
     resident.stopTimer = clock.after(waitMs, () => (waitMs < leftMs ? this.#expireIn(resident, leftMs - waitMs) : this.#expire(resident)));
     this.#arrangeSoon();
@@ -227,11 +227,11 @@ class BudgetedResidency implements Residency, VisionResidency, DistantResidency 
   #fail(resident: Resident, error: unknown): void {
     const waiters = [...resident.waiters];
     this.#forget(resident);
-    // Those who waited hear of it; the next request tries again.
+    // The waiting requests fail; the next request tries again.
     for (const waiter of waiters) waiter.fail(error);
   }
 
-  /** Networks of other processes are asked for page by page: the same sentence is not said of each. Where nothing but memory is missing, the sentence is all. */
+  /** Logs a warning. Networks of conversion workers are requested for each page, so that the same warning about them is logged once in a row. A lack of memory is logged without a stack. */
   #warn(entry: AnyEntry, sentence: string, thrown?: unknown): void {
     if (isDistant(entry) && sentence === this.#lastOfDistant) return;
     if (isDistant(entry)) this.#lastOfDistant = sentence;
@@ -242,7 +242,7 @@ class BudgetedResidency implements Residency, VisionResidency, DistantResidency 
   async #fit(resident: Resident): Promise<void> {
     const { budget, log } = this.#options;
     const { entry } = resident;
-    // What models hold can be had, what others hold cannot.
+    // Models can be unloaded for another; memory that others hold cannot be had.
     const mostBytes = budget.freeBytes + this.metrics().bytes;
     try {
       resident.fit = await (speaks(entry) ? this.#fitLanguage(entry, resident.embeds, mostBytes) : fitVision(entry, mostBytes));
@@ -302,7 +302,7 @@ class BudgetedResidency implements Residency, VisionResidency, DistantResidency 
     for (const wanted of room.start) wanted.work = this.#load(wanted);
   }
 
-  /** The model that was to go stays, so those who waited for it to come again have it. */
+  /** Serves the requests that waited for a model to be loaded again, because the loaded one was not unloaded after all. */
   #join(wanted: Resident, holder: Resident): void {
     const waiters = [...wanted.waiters];
     holder.keepAlive = wanted.keepAlive;
@@ -353,7 +353,7 @@ class BudgetedResidency implements Residency, VisionResidency, DistantResidency 
     const { engine, device, threads, kv } = this.#options;
     const { entry, fit, abort } = resident;
     const place = { device, ...(threads === undefined ? {} : { threads }), signal: abort.signal };
-    // Its own process opens it.
+    // The process that asked for it opens it.
     if (isDistant(entry)) return entry;
     if (seesPages(entry)) {
       if (engine.openVision === undefined) throw new LecternError('invalid_state', 'This engine opens no vision models.');
@@ -376,7 +376,7 @@ class BudgetedResidency implements Residency, VisionResidency, DistantResidency 
     this.#arrangeSoon();
   }
 
-  /** Ends what is on its way and has no waiting request. */
+  /** Cancels the loading of a model for which no request waits. */
   #giveUp(resident: Resident): void {
     resident.clearTimer();
     resident.abort.abort();

@@ -1,4 +1,4 @@
-/** One model between the wish to have it and the end of its unloading: state, uses, those who wait. The rules are elsewhere. */
+/** One model from the first request for it to the end of its unloading: its state, its leases and the requests that wait for it. residency.ts has the rules. */
 import type { LanguageModel } from '../engine/port.js';
 import type { VisionModel } from '../engine/vision-port.js';
 import type { Fit } from './fit.js';
@@ -8,7 +8,7 @@ import type { VisionEntry } from './vision-entry.js';
 
 export type AnyEntry = CatalogueEntry | VisionEntry | DistantEntry;
 export type AnyModel = LanguageModel | VisionModel | Pick<DistantEntry, 'close'>;
-/** As a waiter or its owner knows it: entry and model are of one kind. */
+/** A lease of a model of any kind; entry and model are of the same kind. */
 export type AnyLease = Lease<AnyEntry, AnyModel>;
 
 export function seesPages(entry: AnyEntry): entry is VisionEntry {
@@ -19,7 +19,7 @@ export function isDistant(entry: AnyEntry): entry is DistantEntry {
   return 'close' in entry;
 }
 
-/** With a context, and layers that say how it talks. */
+/** Whether the entry is a language model. */
 export function speaks(entry: AnyEntry): entry is CatalogueEntry {
   return 'capabilities' in entry;
 }
@@ -31,18 +31,18 @@ export interface Waiter {
   fail(error: unknown): void;
 }
 
-/** `fitting`: its need is computed; `waiting`: for memory. */
+/** `fitting`: the memory that it needs is being computed. `waiting`: it waits for memory. */
 export type ResidentState = 'fitting' | 'waiting' | 'loading' | 'loaded' | 'unloading' | 'gone';
 
 export class Resident {
   readonly key: string;
   readonly entry: AnyEntry;
-  /** Of those that chat models leave a part of the memory to. */
+  /** Whether it is one of the models to which chat models leave a part of the memory. */
   readonly embeds: boolean;
   readonly waiters = new Set<Waiter>();
   readonly abort = new AbortController();
   state: ResidentState = 'fitting';
-  /** Busy, and promised to another: takes no new use. */
+  /** It is in use, and its memory is promised to another model: it takes no further requests. */
   draining = false;
   progress = 0;
   uses = 0;
@@ -53,7 +53,7 @@ export class Resident {
   fit: Fit | null = null;
   reservation: Reservation | null = null;
   model: AnyModel | null = null;
-  /** Settles when loading, then unloading, is over; never rejects. */
+  /** Resolves when the loading or unloading under way has ended; never rejects. */
   work: Promise<void> = Promise.resolve();
   stopTimer: () => void = () => {};
 
@@ -81,7 +81,7 @@ export class Resident {
     return this.state === 'loaded' && !this.draining;
   }
 
-  /** Still on its way to `loaded`. */
+  /** Whether it is not loaded yet, but will be. */
   get isComing(): boolean {
     return this.state === 'fitting' || this.state === 'waiting' || this.state === 'loading';
   }
@@ -112,7 +112,7 @@ export class Resident {
 
 const blobName = /^sha256-[0-9a-f]{64}$/;
 
-/** Names of one store may share a blob, which is loaded once; a plain file that was replaced is another model. */
+/** Entries with the same key are loaded once. Several names of a store may share a blob; a plain file that was replaced is another model. */
 export function residentKey(entry: AnyEntry, context: number): string {
   const file = entry.path.slice(entry.path.lastIndexOf('/') + 1);
   return JSON.stringify([entry.path, blobName.test(file) ? '' : entry.digest, context]);

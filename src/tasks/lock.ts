@@ -1,4 +1,4 @@
-/** One process at a time owns a spool directory: its start would delete the other one's uploads as orphans. */
+/** Locks a spool directory for one process: a second one would, at its start, delete the uploads of the first as orphans. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { constants, readFileSync, readlinkSync } from 'node:fs';
 import { copyFile, link, lstat, lutimes, readdir, readFile, readlink, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises';
@@ -10,25 +10,25 @@ import { processStart } from '../platform/process-start-time.js';
 
 const lockName = 'lock';
 
-/** An empty lock may be one whose process has not yet written who it is (where there are no hard links); one that stays empty so often was left so by a power cut. */
+/** How often, and at which interval in ms, an empty lock is read again: its process may not have written its text yet, where there are no hard links. A lock that stays empty was left by a power failure. */
 const looks = 20;
 const lookMs = 50;
 
-/** The owner checks as often whether another process asks for the lock. */
+/** The interval in ms at which the owner checks whether another process asks for the lock. */
 const usualBeatMs = 1_000;
-/** A lock for which no process answers in so many beats has no owner. */
+/** A lock has no owner where no process answers within so many of these intervals. */
 const patientBeats = 5;
-/** A process that asks sets the lock's time to this, and the owner sets it right again: no process number is needed for it, and an idle owner writes nothing. */
+/** To ask, a process sets the lock's modification time to this; to answer, the owner sets it to the present time. So process numbers are not needed, and an idle owner writes nothing. */
 const askedAt = new Date(0);
 
-/** So many digits of a hash tell two texts apart. */
+/** Digits of the hashes in the lock's text. */
 const digits = 16;
 
 function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** Where a process number means the same: this boot, these processes (a container has its own). Empty without /proc. */
+/** A hash of boot and PID namespace (a container has its own), within which a process number means the same process. Empty without /proc. */
 function placeOfNumbers(): string {
   try {
     return hashOf(`${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}/${readlinkSync('/proc/self/ns/pid')}`).slice(0, digits);
@@ -37,7 +37,7 @@ function placeOfNumbers(): string {
   }
 }
 
-/** Whether the process is there; undefined where its number tells nothing: it is of another boot, container or machine, or another user's that /proc hides. */
+/** Whether the process exists. Undefined where its number does not say so: it belongs to another boot, container or machine, or to another user, and /proc hides it. */
 function isThere(pid: string, start: string, place: string): boolean | undefined {
   if (!/^[0-9]+$/.test(pid) || start === '') return false;
   if (place !== '' && place !== placeOfNumbers()) return undefined;
@@ -55,7 +55,7 @@ function isAsked(path: string): Promise<boolean> {
   return lstat(path).then(({ mtimeMs }) => mtimeMs === askedAt.getTime());
 }
 
-/** Answers every process that asks, until it is stopped. */
+/** Answers every process that asks for the lock. The returned function stops that. */
 function answer(path: string, beatMs: number): () => void {
   const look = async (): Promise<void> => {
     if (await isAsked(path)) await lutimes(path, new Date(), new Date());
@@ -74,12 +74,12 @@ async function isAnswered(path: string, beatMs: number): Promise<boolean> {
     }
     return false;
   } catch (thrown) {
-    // Gone meanwhile, or another user's.
+    // The lock was deleted meanwhile (ENOENT), or belongs to another user.
     return (thrown as NodeJS.ErrnoException).code !== 'ENOENT';
   }
 }
 
-/** A lock is a file, or a link that points nowhere and has the text in its own entry. */
+/** The text of a lock: of a file or, on a full disk, the target of a symbolic link. */
 async function textOf(path: string): Promise<string> {
   try {
     return await readlink(path);
@@ -89,7 +89,7 @@ async function textOf(path: string): Promise<string> {
   }
 }
 
-/** Of another user, who alone may read it. */
+/** Stands for the text of a lock that only another user may read. */
 const unreadable = Symbol('unreadable');
 
 async function owner(path: string, beatMs: number): Promise<{ pid: string; text: string; alive: boolean } | null> {
@@ -105,10 +105,10 @@ async function owner(path: string, beatMs: number): Promise<{ pid: string; text:
   return { pid, text, alive: isThere(pid, start, place) ?? await isAnswered(path, beatMs) };
 }
 
-/** Of file systems without hard links. */
+/** Error codes of link() on file systems without hard links. */
 const linkless = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
 
-/** Where a full disk has no room for a file it still has room for a link of up to 59 characters: the service starts, and tells its results. */
+/** Writes a new file. A full disk still has room for a symbolic link of up to 59 characters, which is made there instead: so the service starts and can serve its results. */
 async function write(path: string, text: string): Promise<void> {
   try {
     await writeFile(path, text, { mode: 0o600, flag: 'wx' });
@@ -119,7 +119,7 @@ async function write(path: string, text: string): Promise<void> {
   }
 }
 
-/** Puts the text there with `how`, whole from its first moment. */
+/** Writes the text to a temporary file, which `how` then puts at the path: no reader finds a part of the text. */
 async function place(path: string, text: string, how: (fresh: string) => Promise<void>): Promise<void> {
   const fresh = join(dirname(path), `${lockName}.${randomUUID()}`);
   try {
@@ -130,12 +130,12 @@ async function place(path: string, text: string, how: (fresh: string) => Promise
   }
 }
 
-/** Whether nothing was there. */
+/** Places a new lock. Returns false where there is one already. */
 async function placeNew(path: string, text: string): Promise<boolean> {
   try {
     await place(path, text, (fresh) => link(fresh, path).catch(async (thrown: unknown) => {
       if (!linkless.has((thrown as NodeJS.ErrnoException).code ?? '')) throw thrown;
-      // A copy would follow a link, to nowhere.
+      // Copying would follow the symbolic link, whose target does not exist.
       if ((await lstat(fresh)).isSymbolicLink()) await symlink(text, path);
       else await copyFile(fresh, path, constants.COPYFILE_EXCL);
     }));
@@ -146,18 +146,18 @@ async function placeNew(path: string, text: string): Promise<boolean> {
   }
 }
 
-/** A process that stood still for long may have lost the lock to another one. */
+/** Deletes a lock that is still the process's own: another process may have taken it while this one was stopped for long. */
 async function giveBack(path: string, own: string): Promise<void> {
   if (await textOf(path).catch(() => '') === own) await unlink(path).catch(() => undefined);
 }
 
-/** More than it takes to wait for a process that takes a dead lock. */
+/** Attempts to take a lock: more than it takes another process to replace a dead lock. */
 const attempts = 300;
 
 /**
- * Makes the file one's own, or answers who has it. No text comes twice, and one whose process is dead is replaced only by the process that has
- * the claim to that very text, a file that is taken in the same way (its owner may be killed, too): between a look under the claim
- * and the replacing no other process changes the file. A claim that comes late finds another text, and is given back.
+ * Takes the lock at `path`; returns null, or the process that has it. No two processes write the same text. The lock of a dead process is replaced only by the process that holds
+ * the claim to its text, a second lock that is taken in the same way, because its owner may be killed, too. So no other process changes the lock between
+ * the reading under the claim and the replacing. A process that gets a claim too late finds another text, and gives the claim back.
  */
 async function take(path: string, own: string, beatMs: number): Promise<string | null> {
   for (let attempt = 0; attempt < attempts; attempt++) {
@@ -182,7 +182,7 @@ async function take(path: string, own: string, beatMs: number): Promise<string |
   return 'that comes and goes';
 }
 
-/** Claims and files of those that were killed as they took a lock; it takes some milliseconds. The owner of the lock needs no care: older claims are to texts that are gone. */
+/** Age in ms from which claims and temporary files are deleted: processes left them that were killed while they took a lock, which takes some milliseconds. Claims of this age are to texts that no longer exist. */
 const leftMs = 60_000;
 
 async function sweep(directory: string): Promise<void> {
@@ -194,7 +194,7 @@ async function sweep(directory: string): Promise<void> {
   }
 }
 
-/** Takes the directory or throws `invalid_state` naming the process that has it. The answer gives it back. */
+/** Locks the directory. Throws `invalid_state`, whose message names the process, where another one has it. The returned function unlocks it. */
 export async function lockDirectory(directory: string, beatMs = usualBeatMs): Promise<() => Promise<void>> {
   const path = join(directory, lockName);
   const own = `${process.pid} ${processStart(process.pid)} ${placeOfNumbers()} ${randomBytes(digits / 2).toString('hex')}`;

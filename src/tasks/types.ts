@@ -1,4 +1,4 @@
-/** What the task table promises to its callers: one table of long work, for sync and async requests alike. It knows no domain. */
+/** The interface of the task table: one table of long work, for synchronous and asynchronous requests alike. It knows nothing of documents. */
 import type { FileHandle } from 'node:fs/promises';
 import type { DiskRoom } from '../platform/disk-space.js';
 import type { ErrorCode } from '../errors.js';
@@ -6,28 +6,28 @@ import type { ErrorCode } from '../errors.js';
 /** `pending` -> `started` -> `success` | `failure`. A cancelled task is a `failure` with the code `cancelled`. */
 export type TaskStatus = 'pending' | 'started' | 'success' | 'failure';
 
-/** What is known of one task at one moment: a copy that never changes. Times are milliseconds since 1970. */
+/** The state of a task at one moment: a copy that never changes. Times are milliseconds since 1970. */
 export interface TaskView<Meta, Summary> {
   /** UUID, version 4, lower case. */
   id: string;
-  /** The word given to `admit`, e.g. `convert`. */
+  /** The kind given to `admit`, e.g. `convert`. */
   kind: string;
   tenant: string;
-  /** Who submitted it, as given to `admit`; empty where that is not told. */
+  /** The caller that submitted it, as given to `admit`; empty where none was given. */
   owner: string;
   status: TaskStatus;
-  /** From 1 among the waiting tasks of all tenants; null once started or ended. */
+  /** The queue position among the waiting tasks of all tenants, from 1; null once started or ended. */
   position: number | null;
-  /** What the work last said of its progress; null before it said anything. */
+  /** The progress that the work last reported; null before it has reported any. */
   meta: Meta | null;
   /** What the work returned; null before success. */
   summary: Summary | null;
-  /** Only of a failure. `message` is fit for the client to read. */
+  /** Null unless the task failed. `message` may be sent to the client. */
   failure: { code: ErrorCode; message: string } | null;
   createdAt: number;
   startedAt: number | null;
   endedAt: number | null;
-  /** When the task and its results go; null before it ended. */
+  /** When the task and its results are deleted; null before it has ended. */
   expiresAt: number | null;
 }
 
@@ -40,13 +40,13 @@ export interface OpenedFile {
 
 export type OpenFile = (path: string) => Promise<OpenedFile>;
 
-/** A new file among the uploads of a slot, 0600. */
+/** A new file among the uploads of a slot, with mode 0600. */
 export interface InputFile {
   /** Throws DiskFull when the disk, or the service's share of it, has no room; then nothing more is written. */
   write(bytes: Uint8Array): Promise<void>;
-  /** When it settles the bytes are on the disk and the file is closed. */
+  /** Closes the file. When this resolves, its bytes are on the disk, and not only in its cache. */
   finish(): Promise<void>;
-  /** Gives a file up that will not be finished. Harmless after `finish`. */
+  /** Closes a file that will not be finished. Does nothing after `finish`. */
   close(): Promise<void>;
 }
 
@@ -54,32 +54,32 @@ export interface InputFile {
 export interface TaskSlot<Payload, Meta, Summary> {
   /** The id the task will have. */
   readonly id: string;
-  /** Exists, 0700, empty. */
+  /** The directory for uploads: it exists, is empty and has mode 0700. */
   readonly inputsDirectory: string;
-  /** A file there for the caller to stream an upload into; names are of its own choosing, never the client's. */
+  /** Makes a file in it, into which the service streams an upload. The name is the service's own, never the client's. */
   createInput(name: string): Promise<InputFile>;
   /**
-   * Makes the task and puts it at the end of the queue. When the promise settles the task survives a restart and a loss of power.
-   * `payload` must survive JSON; it is forgotten when the task ends (it may hold a password).
+   * Makes the task and puts it at the end of the queue. When the promise resolves, the task survives a restart and a power failure.
+   * `payload` must be a value that JSON holds. It is deleted when the task ends, because it may hold a password.
    */
   submit(payload: Payload): Promise<TaskView<Meta, Summary>>;
-  /** Gives the place back and deletes what was uploaded. Harmless after `submit` and when called twice. */
+  /** Gives the place back and deletes the uploads. Does nothing after `submit`, nor when called again. */
   discard(): Promise<void>;
 }
 
-/** What the work gets beside its payload. Files: 0600, in these directories only. */
+/** What the work gets beside its payload. It may make files in these directories only, with mode 0600. */
 export interface TaskContext<Meta> {
   /** Aborted by `cancel` and by `close`; its reason is a LecternError. */
   signal: AbortSignal;
-  /** As uploaded; the table deletes it when the task ends. */
+  /** The uploads; the table deletes them when the task ends. */
   inputsDirectory: string;
-  /** Kept until the task expires, deleted when it fails. Empty at the start, also after a restart. */
+  /** The result: kept until the task expires, deleted when it fails. The directory is empty at the start of each attempt. */
   outputsDirectory: string;
-  /** Deleted when the work ends, whatever its end. */
+  /** Temporary files: deleted when the work ends, whether it succeeded or failed. */
   scratchDirectory: string;
-  /** What lies below this directory counts, until the work ends, among the bytes that the task writes. */
+  /** Counts the files below another directory, until the work ends, among the bytes that the task writes. */
   countBelow(this: void, directory: string): void;
-  /** Replaces the task's meta and tells the subscribers, at most some times a second. Must survive JSON. */
+  /** Replaces the task's meta, a value that JSON holds, and notifies the subscribers, at most five times a second. */
   setMeta(meta: Meta): void;
 }
 
@@ -92,7 +92,7 @@ export interface RunningTask<Payload> {
   attempt: number;
 }
 
-/** The work itself. Its value is the task's summary; what it throws is the failure (LecternError as it is, else `internal`). */
+/** Runs a task. It resolves with the task's summary. What it throws is the failure: a LecternError as it is, anything else as `internal`. */
 export type RunTask<Payload, Meta, Summary> =
   (task: RunningTask<Payload>, context: TaskContext<Meta>) => Promise<Summary>;
 
@@ -110,10 +110,10 @@ export interface TaskCounts {
   ended: number;
   /** Bytes on disk of the results that are kept. */
   endedBytes: number;
-  /** Since the start: tasks whose work began, and the milliseconds all of them had waited for it. */
+  /** Since the start of the process: attempts that began, and the milliseconds that their tasks had waited, summed. */
   begun: number;
   waitMs: number;
-  /** Since the start, by their end. */
+  /** Since the start of the process: ended tasks, by their end. */
   succeeded: number;
   failed: number;
   cancelled: number;
@@ -121,70 +121,70 @@ export interface TaskCounts {
 
 /** Every method that takes an id throws LecternError `not_found` for an unknown, expired or other tenant's task. */
 export interface TaskTable<Payload, Meta, Summary> {
-  /** From the first call of `close` on. */
+  /** True from the first call of `close` on. */
   readonly closed: boolean;
   /** Reserves a place. Throws `queue_full` when no more can wait, DiskFull when the disk is full or nearly, `invalid_state` after `close`. */
   admit(kind: string, tenant: string, owner?: string): Promise<TaskSlot<Payload, Meta, Summary>>;
   get(id: string, tenant: string): TaskView<Meta, Summary>;
   /**
-   * Once: every task that an earlier process left unfinished, with what it was submitted with, also where it has ended since the table was opened.
-   * A caller that followed one before a restart begins anew.
+   * Returns, at its first call, every task that an earlier process left unfinished, with its payload, even where it has ended since the table was opened.
+   * Callers use it to follow such tasks again.
    */
   recovered(): { task: TaskView<Meta, Summary>; payload: Payload }[];
-  /** Resolves when the task has ended (at once, no polling), or after `timeoutMs`, or when `signal` aborts: with the state of then. */
+  /** Resolves with the task's state when it has ended (without polling), after `timeoutMs`, or when `signal` aborts. */
   wait(id: string, tenant: string, timeoutMs: number, signal?: AbortSignal): Promise<TaskView<Meta, Summary>>;
   /**
-   * Calls the listener on every change: status and position at once, meta at most some times a second, the end as the last call.
-   * Not called for the present state. Returns the way to stop.
+   * Calls the listener at every change: of status and position at once, of meta at most five times a second. The end is the last call.
+   * The listener is not called for the present state. Returns the function that removes it.
    */
   subscribe(id: string, tenant: string, listener: (task: TaskView<Meta, Summary>) => void): () => void;
   /** Ends a waiting or running task as `cancelled` and resolves when its work has stopped; an ended task stays as it is. */
   cancel(id: string, tenant: string): Promise<TaskView<Meta, Summary>>;
-  /** Cancels the task if need be and forgets it with its results. */
+  /** Cancels the task if it has not ended, and deletes it with its results. */
   remove(id: string, tenant: string): Promise<void>;
-  /** Opens a file of a successful task by its name in the outputs directory. `not_found` also for a missing file. */
+  /** Opens a file of a successful task by its name in the outputs directory. Throws `not_found` where there is no such file, either. */
   openOutput(id: string, tenant: string, name: string): Promise<TaskOutput>;
-  /** Forgets the tenant's tasks that ended longer ago than this, only an owner's where one is named; answers how many. */
+  /** Deletes the tenant's tasks (only those of `owner`, where it is given) that ended longer ago than this, and returns their number. */
   clear(tenant: string, olderThanSeconds: number, owner?: string): Promise<number>;
   counts(): TaskCounts;
   /**
-   * Admits nothing more; waits up to `waitMs` (default 0) for running work, then aborts it. What was unfinished is queued again by the
-   * next process on the same directory. Open waits resolve with the state of then.
+   * Accepts no further task, waits up to `waitMs` (default 0) for running work, then aborts it. Unfinished tasks are queued again by the
+   * next process on the same directory. Open calls of `wait` resolve with the present state.
    */
   close(options?: { waitMs?: number }): Promise<void>;
 }
 
-/** Time, so that tests need not wait for it. */
+/** The clock and timers; a test may replace them, so that it need not wait. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Calls once after so many milliseconds; the answer takes it back. Does not keep the process alive. */
+  /** Calls `call` once, after `delayMs`. The returned function cancels the call. The timer does not keep the process alive. */
   after(delayMs: number, call: () => void): () => void;
 }
 
 export interface TaskTableOptions<Payload, Meta, Summary> {
-  /** Made if missing, 0700. Belongs to one table at a time: a second process is refused with `invalid_state`. */
+  /** The spool directory, made with mode 0700 where it is missing. One table at a time may use it: a second process is refused with `invalid_state`. */
   directory: string;
   /** Tasks that run at once. */
   concurrency: number;
-  /** Tasks that may wait beside the running ones; past it `admit` throws `queue_full`. */
+  /** Tasks that may wait beside the running ones; for a further one `admit` throws `queue_full`. */
   maxQueued: number;
-  /** How long an ended task is kept. */
+  /** Milliseconds that an ended task is kept. */
   keepMs: number;
-  /** Ended tasks kept at most; the oldest go first. */
+  /** The most ended tasks that are kept; the oldest are deleted first. */
   maxEnded: number;
-  /** Bytes of results kept at most; the oldest go first, the newest stays always. Default: no bound. */
+  /** The most bytes of results that are kept; the oldest are deleted first, and the newest always stays. Default: no bound. */
   maxEndedBytes?: number;
   /**
-   * Bytes of uploads, of results, and of what running tasks write. With `maxEndedBytes` half of them is no upload's. An upload that does not
-   * fit is DiskFull while it comes, and so is the task that writes most where results have made way and it is not enough. Default: no bound.
+   * The most bytes of uploads, results and files that running tasks write, together. With `maxEndedBytes`, half of them is reserved from uploads. An upload that does not
+   * fit fails with DiskFull while it arrives. Where running tasks write too much even without kept results, the task that has written most fails with DiskFull. Default: no bound.
    */
   maxBytes?: number;
   run: RunTask<Payload, Meta, Summary>;
   /** Defects and recoveries; no content of documents. */
   log?: (level: 'info' | 'warn' | 'error', message: string, cause?: unknown) => void;
   clock?: Clock;
-  /** Instead of the file system's, for tests. */
+  /** Replaces the opening of files and the check of the disk, in tests. */
   openFile?: OpenFile;
   diskRoom?: (directory: string) => DiskRoom;
 }

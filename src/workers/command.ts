@@ -1,4 +1,4 @@
-/** How a worker process is started and what of the parent's surroundings it gets. */
+/** Starts worker processes: their command line, their environment and their priority. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
@@ -8,25 +8,25 @@ import { packageRoot } from '../platform/package-files.js';
 import { confined, type WorkerConfinement, type WorkerDirectories } from './confinement.js';
 import type { WorkerCommand } from './worker-command.js';
 
-/** Flags of the parent that a worker needs too: what loads TypeScript in development. Debugger ports and the like are not. */
+/** Flags of the parent that a worker gets, too: those that load TypeScript in development, but not those of debuggers. */
 const keptFlags = new Set(['--import', '--require', '-r', '--loader', '--experimental-loader', '--conditions', '-C']);
 
-/** The program that runs now, with another main script, `entry`, and other words. */
+/** The command of this program with another main script, `entry`, and other arguments, `words`. */
 export function sameProgram(entry: string, words: string[]): WorkerCommand {
-  // A single executable is its own entry, and takes every word for the program's.
+  // A single executable has no main script, and takes all arguments as the program's.
   if (isSea()) return { execPath: process.execPath, args: words };
   const flags: string[] = [];
   for (let i = 0; i < process.execArgv.length; i++) {
     const flag = process.execArgv[i] ?? '';
     if (!keptFlags.has(flag.split('=')[0] ?? '')) continue;
     const [name, value] = flag.includes('=') ? [flag.slice(0, flag.indexOf('=')), flag.slice(flag.indexOf('=') + 1)] : [flag, process.execArgv[++i] ?? ''];
-    // A worker has a directory of its own.
+    // Relative paths are resolved, because a worker has another working directory.
     flags.push(name, /^\.{1,2}\//.test(value) ? resolve(value) : /^(--import|--loader|--experimental-loader)$/.test(name) ? import.meta.resolve(value) : value);
   }
   return { execPath: process.execPath, args: [...flags, entry, ...words] };
 }
 
-/** Nothing of the parent's settings and keys: a worker reads what strangers sent. No io_uring, which the filter of system calls refuses, and no settings of OpenSSL, which may include files from anywhere. Two threads are enough beside its own, and one for what libraries would spread over all processors. */
+/** The environment of a worker. It has none of the parent's settings and keys, because a worker reads files from strangers; no io_uring, which the filter of system calls refuses; and no configuration of OpenSSL, which may include files from anywhere. libuv gets two threads, and OpenMP one, because workers run side by side. */
 function environment(scratchDirectory: string): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => ['PATH', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'LD_LIBRARY_PATH', 'TESSDATA_PREFIX'].includes(name));
   return {
@@ -36,16 +36,16 @@ function environment(scratchDirectory: string): NodeJS.ProcessEnv {
 }
 
 /**
- * The flags for V8 about a worker's heap. Its own bound is the resident limit, as a second fence: the watch from outside sees also what V8
- * does not count. Up to a quarter of it V8 does not stop to collect: documents live until they are written, and looking through them
- * while they grow was a tenth of the work on a large one.
+ * V8's flags for the heap of a worker. Its limit is that of resident memory, in addition to the watch from outside, which also measures memory that V8
+ * does not count. V8 does not collect garbage before the heap has a quarter of it: a document lives until it is written, and collections
+ * while it grows were a tenth of the work on a large one.
  */
 export function heapFlags(residentBytes: number): [bound: string, first: string] {
   const mebibytes = Math.max(64, Math.ceil(residentBytes / 2 ** 20));
   return [`--max-old-space-size=${mebibytes}`, `--initial-heap-size=${mebibytes >> 2}`];
 }
 
-/** Starts the process, confined where that is wished: standard output and error as pipes, the channel at its descriptor. Without directories it has no place to write. */
+/** Starts the process, confined where `confinement` says so, with pipes for standard output and error and the channel at `channelDescriptor`. Without directories of its own it may write nowhere. */
 export function startWorker(command: WorkerCommand, residentBytes: number, directories: WorkerDirectories | null, confinement: WorkerConfinement | null): ChildProcess {
   const place = directories?.shared ?? '/';
   const [heap, first] = heapFlags(residentBytes);
@@ -54,7 +54,7 @@ export function startWorker(command: WorkerCommand, residentBytes: number, direc
   const files = confinement?.files ?? null;
   const { execPath, args } = files === null ? plain : confined(plain, files.launcher, files.paths(), directories);
   const child = spawn(execPath, args, {
-    // Not ours: that may be deleted while the service runs, and no thread starts in a directory that is gone.
+    // Not the service's working directory: that may be deleted while the service runs, and no thread starts in a directory that does not exist.
     cwd: place,
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'], env: { ...environment(place), ...forSea }, windowsHide: true,
   });
@@ -62,7 +62,7 @@ export function startWorker(command: WorkerCommand, residentBytes: number, direc
   return child;
 }
 
-/** Where the host runs short, workers go before the process that holds the models; neither is worth failing for. */
+/** Lets the host slow down or kill a worker before the process that holds the models, where it is short of processors or memory. A failure is ignored. */
 function yieldTo(pid: number): void {
   try {
     setPriority(pid, 5);

@@ -1,18 +1,18 @@
-/** What parent and worker say to each other, and how it is cut into frames: four bytes of length, then JSON. */
+/** The messages between parent and worker, and their frames: four bytes of length, then JSON. */
 import type { Duplex } from 'node:stream';
 
-/** Larger things travel as files. A worker that sends more has lost its mind. */
+/** Most bytes of a message; larger data is passed in files. A worker that sends a larger one is killed as defective. */
 export const maxFrameBytes = 16 * 1024 * 1024;
 
-/** The descriptor at which a worker finds its parent. */
+/** The file descriptor of a worker's channel to its parent. */
 export const channelDescriptor = 3;
 
 export interface WireError {
   code: string;
   message: string;
-  /** Of a defect: for the log. */
+  /** Present for a defect, for the log. */
   stack?: string;
-  /** No space for a file: the service's trouble, not the document's. */
+  /** The disk had no space for a file, which is not the document's fault. */
   isDiskFull?: true;
 }
 
@@ -33,7 +33,7 @@ export type FromWorker =
   | { type: 'released' }
   | { type: 'done'; job: number; outcome: Outcome };
 
-/** Never throws: a channel whose other end is gone says so by its `close`. */
+/** Sends a message. Never throws: where the other end is gone, the channel reports it by its `close` event. */
 export function send(channel: Duplex, message: ToWorker | FromWorker): void {
   if (!channel.writable) return;
   const body = Buffer.from(JSON.stringify(message), 'utf8');
@@ -43,7 +43,7 @@ export function send(channel: Duplex, message: ToWorker | FromWorker): void {
   channel.write(frame);
 }
 
-/** Calls `onMessage` for every whole frame, `onGarbage` once for a frame that is too large or no JSON; then it stops listening. */
+/** Calls `onMessage` for every complete frame. At a frame that is too large or no JSON it calls `onGarbage` and stops listening. */
 export function receive<Message>(channel: Duplex, onMessage: (message: Message) => void, onGarbage: () => void): void {
   let chunks: Buffer[] = [];
   let held = 0;

@@ -1,10 +1,10 @@
-/** What a worker prints, as lines for the log: bounded in length and number, since a stranger's file may cause it. */
+/** Cuts the output of a worker into lines for the log. Their length and number are bounded, because a hostile file may cause them. */
 import type { Readable } from 'node:stream';
 
 const maxLineCharacters = 1000;
 const maxLinesPerMinute = 100;
 
-/** Calls `onLine` for each line; past the bound one line says that more were dropped. */
+/** Calls `onLine` for each line; beyond the bound, one line says that more were dropped. */
 export function readLines(stream: Readable, onLine: (line: string) => void): void {
   let partial = '';
   let windowStart = 0;

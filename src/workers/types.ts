@@ -1,61 +1,61 @@
-/** What the pool of child processes promises. It runs verbs by name and knows no domain. */
+/** The interface of the pool of worker processes. The pool runs verbs by name and knows nothing of documents. */
 import { LecternError, type ErrorCode } from '../errors.js';
 import type { WorkerConfinement } from './confinement.js';
 import type { JobFiles } from './job-files.js';
 import type { WorkerCommand } from './worker-command.js';
 
 export interface JobLimits {
-  /** Longest time without a sign of life; time spent in calls back to the parent does not count. */
+  /** Longest time without a message of the worker, in ms; time in calls to the parent does not count. */
   silenceMs: number;
-  /** Longest time in all. */
+  /** Longest time of the job, in ms. */
   totalMs: number;
-  /** Resident memory of the whole process (a bare worker takes about 60 MB of it). Default: the pool's. */
+  /** Most bytes of resident memory of the whole process, of which an idle new worker takes about 60 MB. Default: the pool's limit. */
   residentBytes?: number;
 }
 
 /** The process that a call comes from. */
 export interface CallingWorker {
-  /** Of this process alone, as long as the pool lives. */
+  /** A number that no other process of the pool has had. */
   readonly id: number;
-  /** Settles when it is gone; never rejects. */
+  /** Resolves when the process has ended; never rejects. */
   readonly ended: Promise<unknown>;
-  /** Asks it to give up what it keeps between jobs; settles when it has, or is gone. Never rejects. */
+  /** Asks the worker to close what it keeps open between jobs; resolves when it has, or when the process has ended. Never rejects. */
   release(): Promise<void>;
 }
 
-/** A verb that the worker asks of the parent while its job runs. */
+/** A call of the worker to the parent while its job runs. */
 export interface WorkerCall {
   verb: string;
-  /** From a process that may have been subverted: check it like a request from outside. */
+  /** It comes from a process that a hostile file may have taken over: check it like a request from outside. */
   request: unknown;
-  /** Aborts when the worker takes the call back, when its job ends and when it dies. */
+  /** Aborts when the worker withdraws the call, when its job ends and when the process ends. */
   signal: AbortSignal;
-  /** Aborts when its job ends, however it does. */
+  /** Aborts when the job ends, whether it succeeds or fails. */
   jobEnd: AbortSignal;
   worker: CallingWorker;
-  /** Both sides may write files here; it goes with the worker. */
+  /** A directory in which both sides may write files; it is deleted with the worker. */
   scratchDirectory: string;
 }
 
 export interface RunOptions {
   limits: JobLimits;
-  /** What the job reads and writes: a worker opens nothing outside of its own directories. */
+  /** The files that the job reads and writes: a worker opens none outside of its own directories. */
   files?: JobFiles;
-  /** Cancels: the worker gets a message, and is killed when it does not stop at once. */
+  /** Cancels the job: the worker gets a message, and is killed where the job does not end within `cancelGraceMs`. */
   signal?: AbortSignal;
   onProgress?: (progress: unknown) => void;
-  /** Answers calls; what it throws reaches the worker as a coded error. Without it every call is refused. */
+  /** Answers the worker's calls; what it throws reaches the worker as a coded error. Without it every call is refused. */
   onCall?: (call: WorkerCall) => Promise<unknown>;
 }
 
-/** Which limit a worker broke. */
+/** The limit that a worker broke: silenceMs, totalMs or residentBytes. */
 export type BrokenLimit = 'silence' | 'total' | 'resident';
 
 /** A job that ended with its worker: `worker_crashed`, `timeout`, `out_of_memory` or `cancelled`. */
 export class WorkerError extends LecternError {
   /** Null when the worker ended by itself or was cancelled. */
   readonly limit: BrokenLimit | null;
-  /** The last thing the worker said of its progress, or null. */
+  /** The progress that the worker last reported, or null. */
   readonly progress: unknown;
   readonly exitCode: number | null;
   readonly exitSignal: NodeJS.Signals | null;
@@ -78,7 +78,7 @@ export interface PoolCounts {
   waiting: number;
   /** Workers started since the pool began. */
   started: number;
-  /** Workers that ended without being asked to, or were killed past a limit. */
+  /** Workers that ended by themselves, or were killed for breaking a limit. */
   lost: number;
 }
 
@@ -87,40 +87,40 @@ export type RequestAt<Request> = (at: (name: string) => string) => Request;
 
 export interface WorkerPool {
   /**
-   * Runs one verb in a worker of its own, in the order of the calls when all are busy. Request and answer must survive JSON; a request that names
-   * files of `options.files` is a function of where the chosen worker finds them.
+   * Runs one verb in a worker that runs nothing else meanwhile; where all are busy, calls wait in their order. Request and answer must be values that JSON holds. A request that names
+   * files of `options.files` is given as a function of the paths at which the chosen worker finds them.
    * Rejects with WorkerError when the worker is lost, else with what the verb threw (LecternError, or `internal`).
    */
   run<Request, Response>(verb: string, request: Request | RequestAt<Request>, options: RunOptions): Promise<Response>;
   counts(): PoolCounts;
-  /** Resident memory of all workers together, as it is now; 0 on a system without /proc. */
+  /** Bytes of resident memory of all workers together, measured at each call; 0 on a system without /proc. */
   residentBytes(): number;
-  /** Kills every worker; what runs or waits is rejected as `cancelled`. */
+  /** Kills every worker; running and waiting jobs are rejected as `cancelled`. */
   close(): Promise<void>;
 }
 
 export interface PoolOptions {
   command: WorkerCommand;
-  /** Workers at most. */
+  /** The most workers. */
   size: number;
-  /** Idle workers kept warm, within `size`. Default 1. */
+  /** Idle workers that are kept ready, within `size`. Default 1. */
   spare?: number;
-  /** Default limit of resident memory; a worker that still holds half of it after a job is replaced. */
+  /** Limit of a worker's resident memory in bytes, where a job has none of its own; a worker that holds more than half of it after a job is replaced. */
   maxResidentBytes: number;
   /** A worker is replaced after so many jobs. Default 200. */
   maxJobs?: number;
-  /** Between the wish to cancel and the kill. Default 250. */
+  /** Milliseconds from cancelling a job to killing its worker. Default 250. */
   cancelGraceMs?: number;
   /** The interval in ms at which a busy worker is checked. Default 200. */
   watchMs?: number;
-  /** Longest time from start to the first word. Default 30 000. */
+  /** Longest time in ms from the start of a worker to its message that it is ready. Default 30 000. */
   startMs?: number;
   /** For files shared with the workers; default: a directory of this process in memory (/dev/shm) or the temporary directory. */
   scratchDirectory?: string;
-  /** For the files of jobs, best on the file system of their inputs and outputs: there nothing is copied. Default: the temporary directory. */
+  /** The directory for the files of jobs; on the file system of their inputs and outputs, no file is copied. Default: the temporary directory. */
   filesDirectory?: string;
-  /** What the kernel keeps workers from. Default: nothing. */
+  /** The files and system calls that the kernel denies to workers. Default: none. */
   confinement?: WorkerConfinement | null;
-  /** Receives what workers print, line by line, and their ends. */
+  /** Receives the lines that workers print, and a line for each worker that ends. */
   log?: (level: 'info' | 'warn' | 'error', message: string) => void;
 }

@@ -1,4 +1,4 @@
-/** Errors across the process border: the code and the sentence stay, a defect keeps its stack for the log. */
+/** Errors as messages between parent and worker: code and message are kept, and a defect also keeps its stack, for the log. */
 import { asDiskFull, DiskFull } from '../platform/disk-full.js';
 import { LecternError, errorTable, type ErrorCode } from '../errors.js';
 import { stackOf } from '../platform/source-stack.js';
