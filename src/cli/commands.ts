@@ -26,6 +26,7 @@ const convert: CommandDeclaration = {
     { flags: '--images <mode>', help: 'what becomes of pictures', choices: ['placeholder', 'embedded', 'referenced'], default: 'placeholder' },
     { flags: '--keep-furniture', help: 'keep running headers and footers' },
     { flags: '--keep-notes', help: 'keep speaker notes of presentations' },
+    { flags: '--keep-html', help: 'keep HTML in the text of documents as it is in markdown' },
     { flags: '--ocr-lang <codes>', help: 'languages of scans, divided by commas, as de,en', repeats: true },
     { flags: '--ocr-preset <name>', help: 'what reads text on scans: auto, tesseract, or a vision model of `lectern models`', default: 'auto' },
   ],

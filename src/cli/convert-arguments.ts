@@ -49,6 +49,7 @@ export function readConvertArguments(input: CommandInput): ConvertArguments {
     imageExportMode: images,
     keepFurniture: isOn(input, 'keepFurniture'),
     keepNotes: isOn(input, 'keepNotes'),
+    keepHtml: isOn(input, 'keepHtml'),
     password: textOption(input, 'password') ?? null,
     ocrLanguages: readLanguages(listOption(input, 'ocrLang')),
     ocrPreset: readPreset(textOption(input, 'ocrPreset')),

@@ -10,9 +10,10 @@ import type { ConvertArguments } from './convert-arguments.js';
 import { bar } from './progress-line.js';
 
 export function serviceConversion(service: Service, files: string[], wanted: ConvertArguments, signal: AbortSignal): ConversionWay {
-  const { pageRange, imageExportMode, keepFurniture, keepNotes, password, ocrLanguages, ocrPreset } = wanted.options;
+  const { pageRange, imageExportMode, keepFurniture, keepNotes, keepHtml, password, ocrLanguages, ocrPreset } = wanted.options;
   const fields = {
     to_formats: wanted.formats, page_range: pageRange.map(String), image_export_mode: imageExportMode, keep_furniture: String(keepFurniture), keep_notes: String(keepNotes),
+    ...(keepHtml ? { keep_html: 'true' } : {}),
     ocr_preset: ocrPreset, ...(ocrLanguages.length === 0 ? {} : { ocr_lang: ocrLanguages }),
     ...(password === null ? {} : { pdf_password: password }),
   };

@@ -38,6 +38,8 @@ export interface ConvertOptions {
   keepFurniture: boolean;
   /** Ours: the speaker's notes of presentations are part of the text. */
   keepNotes: boolean;
+  /** Ours: HTML, and words that would be a link to a script, stay as they are in the document's text in markdown. */
+  keepHtml: boolean;
   password: string | null;
   /** Minor version of the DoclingDocument that the JSON keeps to (5 for 1.5.0), where a reader does not know today's; null for today's. */
   documentVersion: number | null;
@@ -70,6 +72,7 @@ export const defaultConvertOptions: ConvertOptions = {
   includePages: false,
   keepFurniture: false,
   keepNotes: false,
+  keepHtml: false,
   password: null,
   chunking: null,
   maxPages: Number.MAX_SAFE_INTEGER,

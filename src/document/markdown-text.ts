@@ -39,12 +39,13 @@ function escapeMarks(text: string, marked: boolean): string {
 
 /**
  * `_`, `&`, `<` and `>` always, but no underscore inside an image; other marks only where a renderer would take them for its own. A
- * text with marks of its own around or beside it (`marked`) has all its stars, backticks and tildes escaped: they would pair with those.
+ * text with marks of its own around or beside it (`marked`) has all its stars, backticks and tildes escaped: they would pair with those. `keepsHtml`: what
+ * HTML takes for its own stays.
  */
-export function escapeText(text: string, marked = false): string {
+export function escapeText(text: string, marked = false, keepsHtml = false): string {
   const paired = /[\\*`~\]]/.test(text) ? escapeMarks(text, marked) : text;
   const escaped = paired.includes('_') ? paired.split('\n').map(escapeUnderscores).join('\n') : paired;
-  return escaped.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
+  return keepsHtml ? escaped : escaped.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
 }
 
 /** A paragraph whose lines begin as headings, rules or fences do, with these marks escaped: they are characters of its text. */

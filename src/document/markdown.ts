@@ -23,7 +23,7 @@ export interface MarkdownOptions {
   keepFurniture?: boolean | undefined;
   /** Columns without padding. */
   compactTables?: boolean | undefined;
-  /** HTML in cells and links that browsers would run stay as the document has them. */
+  /** HTML, and words that would be a link to a script, stay as they are in texts, cells and formulas. */
   rawHtml?: boolean | undefined;
   /** Characters that markdown would take for its own stay as they are: for readers that are no markdown renderers. */
   unescaped?: boolean | undefined;
@@ -158,7 +158,7 @@ class MarkdownRenderer {
   #words(item: AnyTextItem, around?: Neighbours): string {
     const runs = runsOf(this.#document, item);
     if (runs !== null) return this.#inline(runs);
-    if (this.#options.unescaped !== true) return decorate(escapeText(item.text, around !== undefined || item.formatting !== null), item.formatting, item.hyperlink, around);
+    if (this.#options.unescaped !== true) return decorate(escapeText(item.text, around !== undefined || item.formatting !== null, this.#options.rawHtml), item.formatting, item.hyperlink, around);
     return decorate(plainScript(item.text, item.formatting?.script), item.formatting === null ? null : { ...item.formatting, script: 'baseline' }, item.hyperlink, around);
   }
 

@@ -87,7 +87,7 @@ t.test('what is accepted reaches the converter', async (t) => {
   const { status, ignored } = await post({
     to_formats: ['md', 'json', 'md'], image_export_mode: 'embedded', do_ocr: 'False', force_ocr: '', table_mode: 'fast', page_range: ['2', ' 7 '],
     document_timeout: '1e2', images_scale: '1.5', include_page_images: 'ON', ocr_lang: ['de', 'en'], do_table_structure: 'no', abort_on_error: 'Y',
-    md_page_break_placeholder: '<!-- {page} -->', include_pages: '1', keep_furniture: 'true', keep_notes: 'on', pdf_password: 'geheim', do_pdf_heading_hierarchy: '0',
+    md_page_break_placeholder: '<!-- {page} -->', include_pages: '1', keep_furniture: 'true', keep_notes: 'on', keep_html: 'true', pdf_password: 'geheim', do_pdf_heading_hierarchy: '0',
   });
   t.equal(status, 200);
   t.equal(ignored, 'ocr_lang', 'there is no text recognition yet');
@@ -96,7 +96,7 @@ t.test('what is accepted reaches the converter', async (t) => {
     options: {
       outputs: ['md', 'json'], imageExportMode: 'embedded', doOcr: false, forceOcr: false, tableMode: 'fast', pageRange: [2, 7], documentTimeoutS: 100,
       imagesScale: 1.5, includeImages: true, includePageImages: true, ocrLanguages: ['de', 'en'], doTableStructure: false, abortOnError: true,
-      mdPageBreakPlaceholder: '<!-- {page} -->', includePages: true, keepFurniture: true, keepNotes: true, password: 'geheim', doPdfHeadingHierarchy: false, maxPages: 10_000,
+      mdPageBreakPlaceholder: '<!-- {page} -->', includePages: true, keepFurniture: true, keepNotes: true, keepHtml: true, password: 'geheim', doPdfHeadingHierarchy: false, maxPages: 10_000,
     },
   });
   t.equal(service.payloads[before]?.options.outputs.length, 2);

@@ -71,3 +71,11 @@ t.test('what cannot be read, and what is not converted here', async (t) => {
   t.match((await convert('a.docx', Buffer.from('words'))).outcome, { status: 'failure', format: 'docx', errors: [{ category: 'backend_failure', error_message: 'The file is not a DOCX document.' }] });
   t.match((await convert('a.pages', Buffer.from('words'))).outcome, { status: 'skipped', errors: [{ category: 'policy', error_message: 'File format not allowed: a.pages' }] });
 });
+
+t.test('HTML of a text is escaped in markdown, or kept where that is wished, also page by page', async (t) => {
+  const bytes = Buffer.from('<!doctype html><p>&lt;b&gt;x&lt;/b&gt; [y](javascript:alert(1)) <a href="javascript:alert(1)">z</a></p><table><tr><td>&lt;img src=x&gt;</td><td>z</td></tr></table>');
+  const kept = await convert('a.html', bytes, { keepHtml: true, includePages: true });
+  for (const text of [kept.read(kept.outcome.files.md), JSON.parse(kept.read(kept.outcome.contentFile)).md_content as string]) t.match(text, /^<b>x<\/b> \[y\]\(javascript:alert\(1\)\) z\n\n\| *<img src=x> *\|/);
+  const escaped = await convert('a.html', bytes);
+  t.match(escaped.read(escaped.outcome.files.md), /^&lt;b&gt;x&lt;\/b&gt; \[y\]\\\(javascript:alert\(1\)\) z\n\n\| *&lt;img src=x> *\|/);
+});

@@ -116,6 +116,8 @@ t.test('raw HTML of strangers', (t) => {
   t.match(written(table).markdown, '&lt;b>x&lt;/b>');
   t.match(written(table).markdown, 'a < b, x<5, c > d', 'what begins no tag stays as it is');
   t.match(written(table, { rawHtml: true }).markdown, '<b>x</b>', 'where it is wished');
+  const text = 'a <b>x</b> & c [d](javascript:alert(1))';
+  t.equal(written((builder) => { builder.addText('text', text); }, { rawHtml: true }).markdown, text, 'so do texts and links');
   t.end();
 });
 

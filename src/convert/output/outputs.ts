@@ -75,7 +75,7 @@ function embeddedUri(directory: string, mode: ConvertOptions['imageExportMode'])
 function writers(document: DoclingDocument, directory: string, options: ConvertOptions): Partial<Record<OutputName, () => Iterable<string>>> {
   const imageUri = embeddedUri(directory, options.imageExportMode);
   const shown = { imageMode: options.imageExportMode, imageUri, keepFurniture: options.keepFurniture };
-  const markdown = { ...shown, compactTables: options.mdCompactTables };
+  const markdown = { ...shown, compactTables: options.mdCompactTables, rawHtml: options.keepHtml };
   const { outputs } = options;
   const splitPages = outputs.includes('html_split_page') && !outputs.includes('html');
   return {
@@ -119,7 +119,7 @@ function* contentChunks(directory: string, filename: string, files: ConvertOutco
 function* pageObjects(document: DoclingDocument, directory: string, options: ConvertOptions): Generator<string> {
   const imageUri = embeddedUri(directory, options.imageExportMode);
   let separator = '';
-  for (const page of writeMarkdownPages(document, { imageMode: options.imageExportMode, imageUri, keepFurniture: options.keepFurniture, compactTables: options.mdCompactTables })) {
+  for (const page of writeMarkdownPages(document, { imageMode: options.imageExportMode, imageUri, keepFurniture: options.keepFurniture, compactTables: options.mdCompactTables, rawHtml: options.keepHtml })) {
     yield separator + JSON.stringify({ page_no: page.pageNumber, md_content: page.markdown });
     separator = ',';
   }

@@ -104,6 +104,7 @@ export const optionTable = {
   include_pages: option(flag, false, 'Lectern: the markdown of each page apart, in `document.pages`.'),
   keep_furniture: option(flag, false, 'Lectern: running headers and footers and page numbers stay in the markdown.'),
   keep_notes: option(flag, false, "Lectern: the speaker's notes of presentations stay in the markdown."),
+  keep_html: option(flag, false, "Lectern: HTML, and words that would be a link to a script, stay as they are in the document's text in markdown. For readers that do not render it."),
   pdf_password: option(nullable(text), null, 'Lectern: the password of an encrypted PDF.'),
 };
 

@@ -175,6 +175,7 @@ export function toConvertOptions({ values }: GivenOptions, settings: HttpSetting
     includePages: values.include_pages,
     keepFurniture: values.keep_furniture,
     keepNotes: values.keep_notes,
+    keepHtml: values.keep_html,
     password: values.pdf_password,
     documentVersion: null,
     chunking: null,
