@@ -33,14 +33,14 @@ function escapePairs(text: string): string {
 /** Marks that a renderer would take for its own. Brackets that lead to an address stay: the words and the address are there all the same. */
 function escapeMarks(text: string, marked: boolean): string {
   const literal = text.includes('\\') ? text.replace(/\\(?=[!-/:-@[-^`{-~])/g, '\\\\') : text;
-  const paired = marked ? literal.replace(/[*`~]/g, '\\$&') : escapePairs(literal);
+  const paired = marked ? literal.replace(/[*`]|~(?=~)|(?<=~)~/g, '\\$&') : escapePairs(literal);
   return paired.includes('](') ? paired.replace(/(?<!!)\[(?=[^[\]\n]{1,500}\]\((?!https?:|mailto:|ftp:)[^()\s]{1,500}\))/g, '\\[') : paired;
 }
 
 /**
  * `_`, `&`, `<` and `>` always, but no underscore inside an image; other marks only where a renderer would take them for its own. A
- * text with marks of its own around or beside it (`marked`) has all its stars, backticks and tildes escaped: they would pair with those. `keepsHtml`: what
- * HTML takes for its own stays.
+ * text with marks of its own around or beside it (`marked`) has all its stars, backticks and double tildes escaped: they would pair with
+ * those. `keepsHtml`: what HTML takes for its own stays.
  */
 export function escapeText(text: string, marked = false, keepsHtml = false): string {
   const paired = /[\\*`~\]]/.test(text) ? escapeMarks(text, marked) : text;
@@ -107,9 +107,9 @@ export function decorate(text: string, formatting: Formatting | null, hyperlink:
   let result = text;
   const script = formatting === null || formatting.script === 'baseline' || text.trim() === '' ? null : scriptElements[formatting.script];
   const beside = script !== null || hyperlink !== null ? alone : around;
-  const { bold = false, italic = false } = formatting ?? {};
-  if (bold || italic) result = wrapped(result, bold && italic ? emphasis.both : bold ? emphasis.bold : emphasis.italic, beside);
-  if (formatting?.strikethrough === true) result = wrapped(result, emphasis.strikethrough, beside);
+  const { bold = false, italic = false, strikethrough = false } = formatting ?? {};
+  if (bold || italic) result = wrapped(result, bold && italic ? emphasis.both : bold ? emphasis.bold : emphasis.italic, strikethrough ? alone : beside);
+  if (strikethrough) result = wrapped(result, emphasis.strikethrough, beside);
   if (script !== null) result = `<${script}>${result}</${script}>`;
   return hyperlink === null || hyperlink === '' || isScript(hyperlink) || result === '' ? result : `[${result}](${linkTarget(hyperlink)})`;
 }

@@ -123,6 +123,20 @@ export function addParagraph(
   return builder.addText(label, only.text, textOptions(only, rest));
 }
 
+/**
+ * A heading made by `add`: its text itself, or, where scripts stand in it, runs of which only the scripts keep their style: `CO2` is
+ * another word than `CO<sub>2</sub>`, while bold type in a heading says nothing.
+ */
+export function addHeadingLine(builder: DocumentBuilder, runs: StyledRun[], text: string, add: (text: string, options: TextOptions) => DocumentNode): void {
+  const scriptOf = (run: StyledRun): 'baseline' | 'sub' | 'super' => run.formatting?.script ?? 'baseline';
+  if (runs.every((run) => scriptOf(run) === 'baseline')) {
+    add(text, {});
+    return;
+  }
+  const item = add('', { orig: text });
+  addRuns(builder, runs.map((run) => ({ ...run, text: run.text.replace(/\s+/g, ' '), hyperlink: undefined, formatting: scriptOf(run) === 'baseline' ? undefined : { script: scriptOf(run) } })), { parent: item });
+}
+
 /** Formulas that fill a paragraph stand each in a line of its own. */
 function addFormulas(builder: DocumentBuilder, runs: StyledRun[], options: TextOptions): DocumentNode {
   const [first] = runs.map(({ text }) => builder.addFormula(text, options));

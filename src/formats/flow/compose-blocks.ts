@@ -14,10 +14,10 @@ import { addItem, addParagraph, settleRuns } from './flow-runs.js';
 // A document takes 256 levels; a list takes two of them, its paragraphs and runs two more.
 const deepestList = 60;
 
-/** Adds the blocks to the end of the builder's document; gives the pictures whose bytes are there. */
-export function composeBlocks(builder: DocumentBuilder, blocks: FlowBlock[]): FoundPicture[] {
+/** Adds the blocks to the end of the builder's document, or of `place.parent`; gives the pictures whose bytes are there. */
+export function composeBlocks(builder: DocumentBuilder, blocks: FlowBlock[], place: NodeOptions = {}): FoundPicture[] {
   const composer = new Composer(builder);
-  composer.blocks(blocks, {}, 0);
+  composer.blocks(blocks, place, 0);
   return composer.pictures;
 }
 

@@ -104,3 +104,14 @@ function* readCells(grid: SheetGrid, rows: number, merges: Map<number, TableRang
     yield input;
   }
 }
+
+/** Names in one sentence. */
+const namedSheets = { most: 10, characters: 500 };
+
+/** A remark where sheets are hidden: they are in a layer of their own, which no output but JSON shows. */
+export function hiddenSheets(sheets: { name: string }[]): string[] {
+  if (sheets.length === 0) return [];
+  const names = sheets.slice(0, namedSheets.most).map(({ name }) => `"${name}"`).join(', ').slice(0, namedSheets.characters);
+  return sheets.length === 1 ? [`The hidden sheet ${names} is not shown; the JSON has it in the layer "invisible".`]
+    : [`${sheets.length} hidden sheets are not shown (${names}); the JSON has them in the layer "invisible".`];
+}

@@ -1,10 +1,11 @@
 /** Paragraphs and tables of a DOCX in order, written into one place of the document: the body, a cell, a text box, a note. */
 import { ListStack } from '../../leveled-lists.js';
-import { addParagraph } from '../../inline-runs.js';
+import { addHeadingLine, addParagraph } from '../../inline-runs.js';
 import type { StyledRun } from '../../inline-runs.js';
 import type { XmlElement } from '../../xml.js';
 import { Drawings } from './docx-drawings.js';
 import type { DocxPart } from './docx-part.js';
+import { addImportedPart } from './docx-imported.js';
 import { DocxInlineReader, outlineLevel } from './docx-inline.js';
 import type { Paragraph, DocxSegment } from './docx-inline.js';
 import { readNumbering } from './docx-styles.js';
@@ -51,6 +52,10 @@ export class DocxBlockReader {
       for (const child of (element.child('mc:Choice') ?? element.child('mc:Fallback'))?.elements() ?? []) this.read(child);
     } else if (wrappers.has(element.name)) for (const child of element.elements()) this.read(child);
     else if (element.name === 'm:oMathPara') this.#formulas(element);
+    else if (element.name === 'w:altChunk') {
+      this.end();
+      addImportedPart(this.part, this.target, element);
+    }
   }
 
   /** Closes what is open: lists, code, a paragraph without end. */
@@ -104,8 +109,8 @@ export class DocxBlockReader {
       this.#lists.close();
       const words = segments.map(({ text }) => text.plain).join(' ').replace(/\s+/g, ' ').trim();
       const text = marker?.enumerated === true && marker.text !== '' ? `${marker.text} ${words}` : words;
-      if (heading === 'title') builder.addTitle(text, place);
-      else builder.addHeading(heading, text, place);
+      const runs = [...(text === words ? [] : [{ kind: 'text' as const, text: marker?.text ?? '', glued: false }]), ...joinedRuns(segments)];
+      addHeadingLine(builder, runs, text, (line, more) => (heading === 'title' ? builder.addTitle(line, { ...place, ...more }) : builder.addHeading(heading, line, { ...place, ...more })));
       return;
     }
     if (segments.some(({ ticked }) => ticked !== null)) {

@@ -39,6 +39,8 @@ export interface InlineContext {
   fields: DocxField[];
   /** Gives the number to print for a note that is referred to here, or null where there is no such note. */
   note: (kind: 'footnote' | 'endnote', id: string) => number | null;
+  /** What is left out on purpose, by its elements: a paragraph may be read twice. */
+  leftOut: { deleted: Set<XmlElement>; hidden: Set<XmlElement> };
 }
 
 /** Characters of the symbol fonts that documents use often; the font's other glyphs have no character of their own. */
@@ -78,6 +80,9 @@ export class DocxInlineReader {
       case 'mc:AlternateContent': return this.#alternate(element, look);
       case 'w:ins': case 'w:moveTo': case 'w:smartTag': case 'w:customXml': case 'w:dir': case 'w:bdo': case 'w:subDoc':
         return this.read(element, look);
+      case 'w:del': case 'w:moveFrom':
+        if (element.name === 'w:del' && hasText(element, 'w:delText')) this.context.leftOut.deleted.add(element);
+        return;
       default: return;
     }
   }
@@ -106,7 +111,10 @@ export class DocxInlineReader {
 
   #run(run: XmlElement, around: Look): void {
     const properties = run.child('w:rPr');
-    if (toggle(properties?.child('w:vanish')) === true) return;
+    if (toggle(properties?.child('w:vanish')) === true) {
+      if (hasText(run, 'w:t')) this.context.leftOut.hidden.add(run);
+      return;
+    }
     const style = properties?.child('w:rStyle')?.get('w:val');
     const formatting: Partial<Formatting> = { ...(style === undefined ? {} : this.context.styles.character(style)), ...formattingOf(properties) };
     const hyperlink = around.hyperlink ?? this.#fieldLink();
@@ -173,6 +181,11 @@ export class DocxInlineReader {
     const number = this.context.note(kind, element.get('w:id') ?? '');
     if (number !== null) this.#add(`[${number}]`, { hyperlink: look.hyperlink });
   }
+}
+
+function hasText(element: XmlElement, name: string): boolean {
+  for (const { text } of element.descendants(name)) if (text.trim() !== '') return true;
+  return false;
 }
 
 /** The level of a heading that a paragraph claims for itself, from 1; null where it claims none. */

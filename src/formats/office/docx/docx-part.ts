@@ -14,6 +14,8 @@ export interface DocxPart {
   inline: InlineContext;
   /** Of the whole document; readers add to it. */
   pictures: FoundPicture[];
+  /** Sentences about what is missing, of the whole document. */
+  losses: string[];
 }
 
 /** Another part of the same document: headers, notes. */

@@ -13,13 +13,14 @@ import { Notes } from './docx-notes.js';
 import { Numberings } from './docx-numbering.js';
 import { partOf } from './docx-part.js';
 import type { DocxPart } from './docx-part.js';
+import { addDocxRemarks, leftOut } from './docx-remarks.js';
 import { Styles } from './docx-styles.js';
 
 function openPart(office: OfficePackage, name: string, notes: Notes): DocxPart {
   const styles = new Styles(office.tree(office.related(name, 'styles')));
   return {
-    package: office, name, styles, numberings: new Numberings(office.tree(office.related(name, 'numbering'))), pictures: [],
-    inline: { styles, relationships: office.relationships(name), fields: [], note: (kind, id) => notes.number(kind, id) },
+    package: office, name, styles, numberings: new Numberings(office.tree(office.related(name, 'numbering'))), pictures: [], losses: [],
+    inline: { styles, relationships: office.relationships(name), fields: [], leftOut: { deleted: new Set(), hidden: new Set() }, note: (kind, id) => notes.number(kind, id) },
   };
 }
 
@@ -66,6 +67,7 @@ export const readDocx: FormatReader = (bytes, options): ReadDocument => {
   const part = openPart(office, name, notes);
   const sections = readBody(part, builder, options.signal);
   addNotes(part, builder, notes);
+  addDocxRemarks(builder, office, name);
   addHeadersAndFooters(part, builder, sections);
-  return { document: builder.document, pictures: part.pictures, losses: [], pageCount: null };
+  return { document: builder.document, pictures: part.pictures, losses: part.losses, remarks: leftOut(part), pageCount: null };
 };

@@ -1,8 +1,10 @@
 /** Paragraphs, lists, tables and frames of an OpenDocument file, written into one place of the document. */
 import { ListStack } from '../../leveled-lists.js';
 import { mathLatex, xmlMath } from '../../mathml.js';
-import { addParagraph } from '../../inline-runs.js';
+import { addHeadingLine, addParagraph } from '../../inline-runs.js';
+import type { StyledRun } from '../../inline-runs.js';
 import type { XmlElement } from '../../xml.js';
+import { alternativeText } from '../alternative-text.js';
 import { addOdfChart } from './odf-chart.js';
 import { numberOf } from '../docx/docx-styles.js';
 import type { OdfContext, OdfTarget } from './odf-context.js';
@@ -49,7 +51,8 @@ export class OdfBlockReader {
         return;
       default:
     }
-    if (wrappers.has(element.name)) for (const child of element.elements()) this.read(child);
+    if (element.name === 'office:annotation') this.context.inline.annotations.add(element);
+    else if (wrappers.has(element.name)) for (const child of element.elements()) this.read(child);
     else if (element.name.startsWith('draw:')) this.#drawing(element);
   }
 
@@ -90,11 +93,11 @@ export class OdfBlockReader {
     if (role === 'code') this.#code.push(text.source);
     else if (!text.isEmpty) {
       const words = text.plain.replace(/\s+/g, ' ');
-      if (element.name === 'text:h') this.#heading(numberOf(element.get('text:outline-level')) ?? 1, words);
+      if (element.name === 'text:h') this.#heading(numberOf(element.get('text:outline-level')) ?? 1, words, text.runs());
       else if (role === 'title') {
         this.#lists.close();
-        builder.addTitle(words, this.place);
-      } else if (role === 'subtitle') this.#heading(1, words);
+        addHeadingLine(builder, text.runs(), words, (line, more) => builder.addTitle(line, { ...this.place, ...more }));
+      } else if (role === 'subtitle') this.#heading(1, words, text.runs());
       else if (list !== null && list.counters.length > 0 && this.#isListed(list, styleName)) this.#item(text.runs(), list);
       else {
         this.#lists.close();
@@ -104,9 +107,10 @@ export class OdfBlockReader {
     for (const { element: frame, afterText } of drawn) if (afterText) this.#drawing(frame);
   }
 
-  #heading(level: number, words: string): void {
+  #heading(level: number, words: string, runs: StyledRun[]): void {
     this.#lists.close();
-    this.context.builder.addHeading(Math.max(1, Math.min(100, level)), words, this.place);
+    const { builder } = this.context;
+    addHeadingLine(builder, runs, words, (line, more) => builder.addHeading(Math.max(1, Math.min(100, level)), line, { ...this.place, ...more }));
   }
 
   /** A level without bullet or number is a paragraph that is indented, and so is one whose style takes it out. */
@@ -147,7 +151,7 @@ export class OdfBlockReader {
 
   #picture(frame: XmlElement): void {
     const { archive } = this.context.file;
-    const item = this.context.builder.addPicture(this.place);
+    const item = this.context.builder.addPicture({ ...this.place, alternative: alternativeText(frame.child('svg:desc')?.text, frame.child('svg:title')?.text) });
     for (const image of frame.elements('draw:image')) {
       const part = partOfHref(image.get('xlink:href'));
       if (part === null || !archive.has(part)) continue;

@@ -30,6 +30,7 @@ export function makeOdfContext(file: OpenDocument, builder: DocumentBuilder, sty
   const notes: XmlElement[] = [];
   const inline: OdfInlineContext = {
     styles,
+    annotations: new Set(),
     note: (element) => notes.push(element),
     formula: (frame) => {
       const own = frame.at('draw:object', 'math:math');

@@ -15,6 +15,8 @@ export interface OdfInlineContext {
   styles: OdfStyles;
   /** Takes a note in and gives the number to print. */
   note: (element: XmlElement) => number;
+  /** Remarks of reviewers, in the order of the text; a paragraph may be read twice. */
+  annotations: Set<XmlElement>;
   /** LaTeX of a frame that holds a formula, or null. */
   formula: (frame: XmlElement) => string | null;
 }
@@ -47,6 +49,7 @@ export function readOdfParagraph(paragraph: XmlElement, context: OdfInlineContex
       case 'text:note': return text.add(`[${context.note(element)}]`, { hyperlink: look.hyperlink });
       default:
     }
+    if (element.name === 'office:annotation') context.annotations.add(element);
     if (silent.has(element.name)) return;
     if (element.name.startsWith('draw:')) {
       const formula = element.name === 'draw:frame' ? context.formula(element) : null;

@@ -5,6 +5,7 @@ import type { ReadOptions } from '../../format-reader.js';
 import type { XmlElement } from '../../xml.js';
 import { OdfBlockReader } from './odf-blocks.js';
 import type { OdfContext } from './odf-context.js';
+import { addOdfRemarks } from './odf-remarks.js';
 
 const pointsPer: Record<string, number> = { cm: 72 / 2.54, mm: 72 / 25.4, in: 72, pt: 1, pc: 12, px: 0.75 };
 /** 28 by 21 cm, the size of slides where the file names none. */
@@ -53,8 +54,10 @@ export class SlidePages {
       if (shape === title) continue;
       if (shape.name === 'presentation:notes') this.#notes(shape, parent);
       else if (['footer', 'date-time', 'page-number', 'header'].includes(shape.get('presentation:class') ?? '')) this.#furniture(shape, this.#place(shape, parent, pageNumber));
+      else if (shape.name === 'office:annotation') this.context.inline.annotations.add(shape);
       else if (shape.name.startsWith('draw:')) readOne(this.context, shape, this.#place(shape, parent, pageNumber));
     }
+    addOdfRemarks(this.context, { parent });
   }
 
   #place(shape: XmlElement, parent: DocumentNode, pageNumber: number): ItemOptions & { parent: DocumentNode } {

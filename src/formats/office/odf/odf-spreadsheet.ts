@@ -11,6 +11,7 @@ import { findRegions } from '../xlsx/sheet-regions.js';
 import { OdfBlockReader } from './odf-blocks.js';
 import type { OdfContext } from './odf-context.js';
 import { readOdfParagraph } from './odf-inline.js';
+import { addOdfRemarks } from './odf-remarks.js';
 
 interface Sheet {
   name: string;
@@ -19,6 +20,7 @@ interface Sheet {
   cells: CellStore;
   merges: CellRange[];
   drawn: XmlElement[];
+  annotations: XmlElement[];
 }
 
 /** Elements around rows. */
@@ -37,6 +39,10 @@ export class SheetReader {
     return this.#budget.losses;
   }
 
+  get hidden(): { name: string }[] {
+    return this.#sheets.filter(({ hidden }) => hidden);
+  }
+
   /** The cursor stands at the start of a `table:table`, and at its end afterwards. */
   read(xml: XmlReader): void {
     const pageNumber = ++this.count;
@@ -44,7 +50,7 @@ export class SheetReader {
     const name = xml.attribute('table:name') ?? '';
     if (pageNumber < first || pageNumber > last) return xml.skip();
     const hidden = this.context.styles.property('table', xml.attribute('table:style-name'), 'style:table-properties', 'table:display') === 'false';
-    const sheet: Sheet = { name, hidden, pageNumber, cells: new CellStore(), merges: [], drawn: [] };
+    const sheet: Sheet = { name, hidden, pageNumber, cells: new CellStore(), merges: [], drawn: [], annotations: [] };
     this.#row = 0;
     this.#sheets.push(sheet);
     this.#rows(xml, sheet);
@@ -109,6 +115,7 @@ export class SheetReader {
         lines.push(text.plain);
         sheet.drawn.push(...drawn.map(({ element }) => element));
       } else if (child.name.startsWith('draw:')) sheet.drawn.push(child);
+      else if (child.name === 'office:annotation') sheet.annotations.push(child);
     }
     if (lines.length > 0) return lines.join('\n').trim();
     return cell.get('office:string-value') ?? cell.get('office:date-value') ?? cell.get('office:value') ?? '';
@@ -137,6 +144,8 @@ export class SheetReader {
       const blocks = new OdfBlockReader(this.context, { parent, layer, at });
       for (const shape of sheet.drawn) blocks.read(shape);
       blocks.end();
+      for (const annotation of sheet.annotations) this.context.inline.annotations.add(annotation);
+      addOdfRemarks(this.context, { parent, layer, at });
     }
   }
 }

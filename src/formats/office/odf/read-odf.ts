@@ -11,7 +11,9 @@ import { readOdfParagraph } from './odf-inline.js';
 import { OpenDocument } from './odf-package.js';
 import { SlidePages } from './odf-presentation.js';
 import { SheetReader } from './odf-spreadsheet.js';
+import { addOdfRemarks } from './odf-remarks.js';
 import { OdfStyles } from './odf-styles.js';
+import { hiddenSheets } from '../sheet-tables.js';
 import type { XmlReader } from '../../xml.js';
 
 interface Opened {
@@ -72,16 +74,19 @@ export const readOdt: FormatReader = (bytes, options): ReadDocument => {
   const { context, body, builder } = open(bytes, options, 'ODT', 'office:text');
   const blocks = new OdfBlockReader(context, { parent: builder.document.body });
   const depth = body.depth;
+  let deletions = 0;
   for (let count = 0; body.nextChild(depth); count++) {
     if (count % 256 === 0 && options.signal.aborted) throw new LecternError('cancelled');
     // What was deleted stands in a list of changes, which is no part of the text.
-    if (body.name === 'text:tracked-changes') body.skip();
+    if (body.name === 'text:tracked-changes') deletions = [...body.element().descendants('text:deletion')].length;
     else blocks.read(body.element());
   }
   blocks.end();
   addNotes(context);
+  addOdfRemarks(context, { parent: builder.document.body });
   addFurniture(context);
-  return { document: builder.document, pictures: context.pictures, losses: [], pageCount: null };
+  const remarks = deletions === 0 ? [] : [deletions === 1 ? '1 deletion that is still tracked is left out.' : `${deletions} deletions that are still tracked are left out.`];
+  return { document: builder.document, pictures: context.pictures, losses: [], remarks, pageCount: null };
 };
 
 export const readOdp: FormatReader = (bytes, options): ReadDocument => {
@@ -93,7 +98,7 @@ export const readOdp: FormatReader = (bytes, options): ReadDocument => {
     if (body.name === 'draw:page') slides.read(body.element());
     else body.skip();
   }
-  return { document: builder.document, pictures: context.pictures, losses: [], pageCount: slides.count };
+  return { document: builder.document, pictures: context.pictures, losses: [], pageCount: slides.count === 0 ? null : slides.count };
 };
 
 export const readOds: FormatReader = (bytes, options): ReadDocument => {
@@ -105,5 +110,5 @@ export const readOds: FormatReader = (bytes, options): ReadDocument => {
     else body.skip();
   }
   sheets.end();
-  return { document: builder.document, pictures: context.pictures, losses: sheets.losses, pageCount: sheets.count };
+  return { document: builder.document, pictures: context.pictures, losses: sheets.losses, remarks: hiddenSheets(sheets.hidden), pageCount: sheets.count === 0 ? null : sheets.count };
 };

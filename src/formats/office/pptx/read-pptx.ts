@@ -4,6 +4,9 @@ import { LecternError } from '../../../errors.js';
 import { DocumentBuilder } from '../../../document/builder.js';
 import type { FoundPicture, ReadDocument, FormatReader } from '../../format-reader.js';
 import { numberOf } from '../docx/docx-styles.js';
+import { addRemarks } from '../comment-section.js';
+import type { Remark } from '../comment-section.js';
+import type { XmlElement } from '../../xml.js';
 import { emuPerPoint } from '../office-units.js';
 import { OfficePackage } from '../office-package.js';
 import { Layout, placeholderOf } from './placeholders.js';
@@ -25,12 +28,20 @@ function slidesOf(office: OfficePackage, main: string): string[] {
   return slides;
 }
 
+/** Comments and the replies within them: they go by one name in every version of the format, in different namespaces. */
+function* commentsBelow(element: XmlElement | null): Generator<XmlElement> {
+  for (const child of element?.elements() ?? []) {
+    if (/(?:^|:)(?:cm|reply)$/.test(child.name)) yield child;
+    yield* commentsBelow(child);
+  }
+}
+
 class PresentationReader {
   readonly pictures: FoundPicture[] = [];
   readonly losses: string[] = [];
   readonly #layouts = new Map<string | null, Layout>();
 
-  constructor(private readonly office: OfficePackage, private readonly builder: DocumentBuilder, private readonly keepNotes: boolean) {}
+  constructor(private readonly office: OfficePackage, private readonly main: string, private readonly builder: DocumentBuilder, private readonly keepNotes: boolean) {}
 
   read(part: string, pageNumber: number): void {
     const { builder, office } = this;
@@ -44,6 +55,25 @@ class PresentationReader {
     const context = { builder, layout, relationships: office.relationships(part), office, part, pageNumber, parent, pictures: this.pictures };
     new SlideReader(context).read(tree);
     this.#notes(part, context);
+    addRemarks(builder, this.#remarks(part), { parent });
+  }
+
+  /** Of both kinds: those with their authors in a list of the presentation, and the newer threads. */
+  *#remarks(slide: string): Generator<Remark> {
+    const { office, main } = this;
+    const authors = new Map<string, string>();
+    for (const { type, target, external } of office.relationships(main).values()) {
+      if (external || type !== 'commentAuthors' && type !== 'authors') continue;
+      for (const author of office.tree(target)?.elements() ?? []) authors.set(author.get('id') ?? '', author.get('name') ?? '');
+    }
+    for (const { type, target, external } of office.relationships(slide).values()) {
+      if (external || type !== 'comments') continue;
+      for (const comment of commentsBelow(office.tree(target))) {
+        const body = [...comment.elements()].find((child) => /(?:^|:)(?:text|txBody)$/.test(child.name));
+        const text = body === undefined ? '' : [...body.descendants('a:p')].map((paragraph) => [...paragraph.descendants('a:t')].map((run) => run.text).join('')).join('\n') || body.text;
+        yield { author: authors.get(comment.get('authorId') ?? '') ?? '', time: comment.get('dt') ?? comment.get('created'), text };
+      }
+    }
   }
 
   #layout(part: string | null): Layout {
@@ -74,7 +104,7 @@ export const readPptx: FormatReader = (bytes, options): ReadDocument => {
   const size = root.child('p:sldSz');
   const page = { width: (numberOf(size?.get('cx')) ?? defaultSlide.width) / emuPerPoint, height: (numberOf(size?.get('cy')) ?? defaultSlide.height) / emuPerPoint };
   const builder = new DocumentBuilder({ name: basename(options.filename, extname(options.filename)), origin: options });
-  const reader = new PresentationReader(office, builder, options.keepNotes);
+  const reader = new PresentationReader(office, main, builder, options.keepNotes);
   const slides = slidesOf(office, main);
   const [first, last] = options.pageRange;
   for (const [index, part] of slides.entries()) {
@@ -83,5 +113,5 @@ export const readPptx: FormatReader = (bytes, options): ReadDocument => {
     builder.addPage(index + 1, page);
     reader.read(part, index + 1);
   }
-  return { document: builder.document, pictures: reader.pictures, losses: reader.losses, pageCount: slides.length };
+  return { document: builder.document, pictures: reader.pictures, losses: reader.losses, pageCount: slides.length === 0 ? null : slides.length };
 };

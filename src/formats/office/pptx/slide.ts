@@ -4,6 +4,7 @@ import type { DocumentNode } from '../../../document/model.js';
 import type { CellInput } from '../../../document/table-grid.js';
 import type { FoundPicture } from '../../format-reader.js';
 import type { XmlElement } from '../../xml.js';
+import { alternativeText } from '../alternative-text.js';
 import { addChart } from '../office-chart.js';
 import { numberOf } from '../docx/docx-styles.js';
 import type { OfficePackage } from '../office-package.js';
@@ -138,7 +139,8 @@ export class SlideReader {
     const { builder, office, relationships, pictures } = this.context;
     const relationship = relationships.get(shape.at('p:blipFill', 'a:blip')?.get('r:embed') ?? '');
     if (relationship === undefined || relationship.external || !office.archive.has(relationship.target)) return;
-    const item = builder.addPicture(this.#place(shape, placeholderOf(shape), transform));
+    const alternative = alternativeText(shape.at('p:nvPicPr', 'p:cNvPr')?.get('descr'));
+    const item = builder.addPicture({ ...this.#place(shape, placeholderOf(shape), transform), alternative });
     pictures.push({ item, bytes: () => office.archive.read(relationship.target) });
   }
 

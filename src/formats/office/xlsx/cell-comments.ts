@@ -1,29 +1,27 @@
 /** Remarks on the cells of a sheet: the older notes, and the newer threads with their times. */
 import type { DocumentBuilder, ItemOptions } from '../../../document/builder.js';
 import { numberOf } from '../docx/docx-styles.js';
+import { addRemarks } from '../comment-section.js';
+import type { Remark } from '../comment-section.js';
 import type { OfficePackage } from '../office-package.js';
 
 /** Adds a group of remarks behind the sheet's contents, each with its author. */
 export function addComments(office: OfficePackage, sheet: string, builder: DocumentBuilder, place: ItemOptions): void {
-  const remarks = [...notes(office, sheet), ...threads(office, sheet)];
-  if (remarks.length === 0) return;
-  const group = builder.addGroup('comment_section', 'comments', { parent: place.parent, layer: place.layer });
-  for (const remark of remarks) builder.addText('text', remark, { ...place, parent: group });
+  addRemarks(builder, [...notes(office, sheet), ...threads(office, sheet)], place);
 }
 
-function* notes(office: OfficePackage, sheet: string): Generator<string> {
+function* notes(office: OfficePackage, sheet: string): Generator<Remark> {
   const tree = office.tree(office.related(sheet, 'comments'));
   const authors = [...(tree?.child('authors')?.elements('author') ?? [])].map((author) => author.text);
   for (const comment of tree?.child('commentList')?.elements('comment') ?? []) {
     const author = authors[numberOf(comment.get('authorId')) ?? -1] ?? '';
     // The copy of a thread, for programs that know no threads.
     if (author.startsWith('tc=')) continue;
-    const text = [...(comment.child('text')?.descendants('t') ?? [])].map((t) => t.text).join('').trim();
-    if (text !== '') yield `[author: ${author}]: ${text}`;
+    yield { author, text: [...(comment.child('text')?.descendants('t') ?? [])].map((t) => t.text).join('') };
   }
 }
 
-function* threads(office: OfficePackage, sheet: string): Generator<string> {
+function* threads(office: OfficePackage, sheet: string): Generator<Remark> {
   const tree = office.tree(office.related(sheet, 'threadedComment'));
   if (tree === null) return;
   const people = new Map<string, string>();
@@ -32,8 +30,6 @@ function* threads(office: OfficePackage, sheet: string): Generator<string> {
     for (const person of office.tree(target)?.elements('tc:person') ?? []) people.set(person.get('id') ?? '', person.get('displayName') ?? '');
   }
   for (const comment of tree.elements('tc:threadedComment')) {
-    const text = comment.child('tc:text')?.text.trim() ?? '';
-    const time = comment.get('dT');
-    if (text !== '') yield `[author: ${people.get(comment.get('personId') ?? '') ?? ''}${time === undefined ? '' : `, time: ${time}`}]: ${text}`;
+    yield { author: people.get(comment.get('personId') ?? '') ?? '', time: comment.get('dT'), text: comment.child('tc:text')?.text ?? '' };
   }
 }

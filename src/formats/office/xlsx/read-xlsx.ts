@@ -4,7 +4,7 @@ import { LecternError } from '../../../errors.js';
 import { DocumentBuilder } from '../../../document/builder.js';
 import type { GroupItem } from '../../../document/model.js';
 import type { FoundPicture, ReadDocument, FormatReader } from '../../format-reader.js';
-import { addTables, TableBudget } from '../sheet-tables.js';
+import { addTables, hiddenSheets, TableBudget } from '../sheet-tables.js';
 import type { SheetGridCell } from '../sheet-tables.js';
 import { OfficePackage } from '../office-package.js';
 import { addComments } from './cell-comments.js';
@@ -69,5 +69,5 @@ export const readXlsx: FormatReader = (bytes, options): ReadDocument => {
     if (options.signal.aborted) throw new LecternError('cancelled');
     if (index + 1 >= first && index + 1 <= last) reader.read(sheet, index + 1);
   }
-  return { document: builder.document, pictures: reader.pictures, losses: reader.budget.losses, pageCount: workbook.sheets.length };
+  return { document: builder.document, pictures: reader.pictures, losses: reader.budget.losses, remarks: hiddenSheets(workbook.sheets.filter(({ hidden }) => hidden)), pageCount: workbook.sheets.length === 0 ? null : workbook.sheets.length };
 };

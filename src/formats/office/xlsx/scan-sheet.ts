@@ -1,4 +1,5 @@
 /** Reads the XML of a sheet by its few elements, straight into columns of numbers: no object for a tag, none for a cell. */
+import { plainScript } from '../../../document/markdown-text.js';
 import { LecternError } from '../../../errors.js';
 import { carriageReturn, equalsSign, greaterThan, lastCodePoint, lessThan, letterCount, lineFeed, nine, singleQuote, slash, space, tab, upperA, upperZ, zero } from '../../character-codes.js';
 import { decodeXml } from '../../xml-text.js';
@@ -214,9 +215,17 @@ class SheetScanner {
   }
 }
 
-/** The texts of a string in runs, without the readings that stand above Japanese ones. */
+/** The script of the run whose text begins at `open`. */
+function scriptBefore(xml: string, open: number, prefix: string): 'sub' | 'super' | undefined {
+  const run = xml.slice(Math.max(0, xml.lastIndexOf(`<${prefix}r>`, open)), open);
+  const name = /vertAlign\s+val=["'](sub|super)script/.exec(run)?.[1];
+  return name === 'sub' || name === 'super' ? name : undefined;
+}
+
+/** The texts of a string in runs, scripts in Unicode's script characters (a cell of numbers has no runs), without the readings that stand above Japanese ones. */
 export function richText(xml: string, prefix: string): string {
   const own = xml.includes(`<${prefix}rPh`) ? withoutReadings(xml, prefix) : xml;
+  const isScripted = own.includes('vertAlign');
   let text = '';
   for (let at = 0; ;) {
     const open = own.indexOf(`<${prefix}t`, at);
@@ -227,7 +236,8 @@ export function richText(xml: string, prefix: string): string {
     const after = own.charCodeAt(open + 2 + prefix.length);
     if (after !== greaterThan && after !== space || own.charCodeAt(end - 1) === slash) continue;
     const close = own.indexOf('<', at);
-    text += own.slice(at, close < 0 ? own.length : close);
+    const words = own.slice(at, close < 0 ? own.length : close);
+    text += isScripted ? plainScript(words, scriptBefore(own, open, prefix)) : words;
     at = close < 0 ? own.length : close;
   }
 }

@@ -33,7 +33,7 @@ export class Workbook {
     for (const sheet of tree.child('sheets')?.elements('sheet') ?? []) {
       const target = relationships.get(sheet.get('r:id') ?? '');
       if (target === undefined || target.external || target.type !== 'worksheet' && target.type !== 'chartsheet') continue;
-      this.sheets.push({ name: sheet.get('name') ?? '', part: target.target, hidden: (sheet.get('state') ?? 'visible') !== 'visible' });
+      this.sheets.push({ name: sheet.get('name') ?? '', part: target.target, hidden: /^(?:hidden|veryHidden)$/.test(sheet.get('state') ?? '') });
     }
     const strings = office.related(main, 'sharedStrings');
     this.strings = new SharedStrings(strings === null ? null : office.archive.find(strings));

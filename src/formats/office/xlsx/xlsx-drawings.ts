@@ -2,6 +2,7 @@
 import type { DocumentBuilder, ItemOptions } from '../../../document/builder.js';
 import type { FoundPicture } from '../../format-reader.js';
 import type { XmlElement } from '../../xml.js';
+import { alternativeText } from '../alternative-text.js';
 import { addChart } from '../office-chart.js';
 import { numberOf } from '../docx/docx-styles.js';
 import type { OfficePackage } from '../office-package.js';
@@ -40,7 +41,7 @@ export function sheetDrawings(office: OfficePackage, sheet: string, builder: Doc
       if (chart !== null) addChart(builder, chart, place);
     } else if (element.name === 'xdr:pic') {
       const part = target([...element.descendants('a:blip')][0]?.get('r:embed'));
-      const item = builder.addPicture(place);
+      const item = builder.addPicture({ ...place, alternative: alternativeText(element.at('xdr:nvPicPr', 'xdr:cNvPr')?.get('descr')) });
       if (part !== null) pictures.push({ item, bytes: () => office.archive.read(part) });
     } else if (element.name === 'xdr:txBody') {
       for (const text of drawingText(element)) builder.addText('text', text, place);
