@@ -1,5 +1,5 @@
 /** All settings in one table, and how the value of each is found: flag over environment over file over default. */
-import { existsSync, readFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LecternError } from '../errors.js';
 import { homeDirectory } from '../platform/home-directory.js';
@@ -240,9 +240,19 @@ function splitOnce(text: string, separator: string): [string, string | undefined
   return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-function defaultFile(environment: Environment): string | null {
+/** The user's own file, else that of the installed service where this user may read it: `sudo lectern models add` then adds to the service's models. */
+export function defaultFile(environment: Environment, serviceFile = '/etc/lectern/settings'): string | null {
   const file = join(environment['XDG_CONFIG_HOME'] || join(homeOf(environment), '.config'), 'lectern', 'settings');
-  return existsSync(file) ? file : null;
+  return existsSync(file) ? file : isReadable(serviceFile) ? serviceFile : null;
+}
+
+function isReadable(file: string): boolean {
+  try {
+    accessSync(file, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function defaultStateDirectory(environment: Environment): string {

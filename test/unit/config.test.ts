@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { kernelOptions } from '../../src/settings/kernel-switches.js';
-import { environmentName, flagName, resolveSettings, settingsTable } from '../../src/settings/settings.js';
+import { defaultFile, environmentName, flagName, resolveSettings, settingsTable } from '../../src/settings/settings.js';
 import { shippedModelsDirectory } from '../../src/platform/package-files.js';
 
 const home = mkdtempSync(join(tmpdir(), 'lectern-home-'));
@@ -82,6 +82,14 @@ t.test('unknown names and bad values refuse, naming the culprit', async (t) => {
   t.throws(() => resolveSettings([], { ...bare, LECTERN_MAXFILESIZE: '1' }), { message: /here it is written LECTERN_MAX_FILE_SIZE; / });
   writeFileSync(file, 'hello\n');
   t.throws(() => resolveSettings(['--config', file], bare), { message: /Line 1 of .* is not NAME=value/ });
+});
+
+t.test('without a file of the user the one of the installed service counts, where it can be read', (t) => {
+  const root = t.testdir({ service: 'LECTERN_WORKERS=3\n', own: { lectern: { settings: '' } } });
+  t.equal(defaultFile({ HOME: root }, join(root, 'service')), join(root, 'service'));
+  t.equal(defaultFile({ HOME: root }, join(root, 'none')), null);
+  t.equal(defaultFile({ XDG_CONFIG_HOME: join(root, 'own') }, join(root, 'service')), join(root, 'own', 'lectern', 'settings'));
+  t.end();
 });
 
 t.test('the client address in the environment is no mistake', async (t) => {

@@ -38,7 +38,7 @@ t.test('the package', { skip }, async (t) => {
   t.equal(readFileSync(join(unpacked, 'DEBIAN/conffiles'), 'utf8'), '/etc/lectern/settings\n/etc/lectern/access\n', 'what an operator writes stays');
   for (const script of ['preinst', 'postinst', 'prerm', 'postrm']) t.equal(spawnSync('sh', ['-n', join(unpacked, 'DEBIAN', script)]).status, 0, script);
   for (const [word, file] of [['settings', 'settings'], ['access', 'access']] as const) {
-    t.notMatch(readFileSync(join(unpacked, 'etc/lectern', file), 'utf8'), /^(?!#)(?!LECTERN_(LISTEN=127\.0\.0\.1:11434|STATE=\/var\/lib\/lectern)$).+/m, `${word}: no client enters from the network before an operator says so`);
+    t.notMatch(readFileSync(join(unpacked, 'etc/lectern', file), 'utf8'), /^(?!#)(?!LECTERN_(LISTEN=127\.0\.0\.1:11434|STATE=\/var\/lib\/lectern|MODELS=\/var\/lib\/lectern\/models)$).+/m, `${word}: no client enters from the network before an operator says so`);
   }
   t.ok(readFileSync(make()).equals(bytes), 'the same sources are the same package');
 });
@@ -49,7 +49,7 @@ t.test('its scripts, called as dpkg calls them', async (t) => {
   const heard = join(root, 'heard');
   const asked = (words: string): string => `#!/bin/sh\n${words}\n`;
   writeFileSync(join(root, 'bin/systemctl'), asked(`echo "$*" >> ${heard}\ncase $1 in enable) touch ${root}/${unit};; disable) rm -f ${root}/${unit};; is-enabled) test -e ${root}/${unit};; start) test ! -e ${root}/fails;; esac`), { mode: 0o755 });
-  for (const name of ['getent', 'adduser', 'chown']) writeFileSync(join(root, 'bin', name), asked('exit 0'), { mode: 0o755 });
+  for (const name of ['getent', 'adduser', 'chown', 'install']) writeFileSync(join(root, 'bin', name), asked('exit 0'), { mode: 0o755 });
   /** By a script whose absolute paths lie below `root`. */
   const run = (call: string): SpawnSyncReturns<string> => {
     const [script = '', ...words] = call.split(' ');
@@ -73,9 +73,8 @@ t.test('its scripts, called as dpkg calls them', async (t) => {
   t.strictSame(told(...comeBack).at(-1), 'start lectern.service', 'removed and installed again it begins');
   told('prerm remove', 'postrm remove', 'preinst install 1.0');
   writeFileSync(join(root, 'fails'), '');
-  t.not(run('postinst configure 1.0').status, 0);
+  t.match(run('postinst configure 1.0'), { status: 0, stderr: /did not start: .*journalctl/ }, 'a service that does not start does not fail the installation');
   rmSync(join(root, 'fails'));
-  t.equal(told('postinst configure 1.0').at(-1), 'start lectern.service', 'a start that failed is tried again');
   told('prerm remove', 'postrm remove');
   writeFileSync(heard, '');
   spawnSync(join(root, 'bin/systemctl'), ['disable', 'lectern.service']);
