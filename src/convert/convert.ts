@@ -82,7 +82,8 @@ class Conversion {
     await this.#announce('write', document.pages.size);
     const images = new ImageWriter(this.#request.outputDirectory, options.imagesScale);
     await this.timings.measure('draw_pictures', 'document', async () => {
-      if (options.imageExportMode !== 'placeholder' && options.includeImages) await images.storePictures(pictures, this.#ports.signal);
+      if (options.imageExportMode === 'placeholder' || !options.includeImages) return;
+      await images.storePictures(pictures.filter(({ embedded }) => embedded !== true || options.imageExportMode === 'referenced'), this.#ports.signal);
     });
     return this.#deliver(input, document, images, { confidence: null, pageCount: document.pages.size, recognisedPages: 0 });
   }

@@ -1,5 +1,5 @@
 /** The interface of all readers: bytes in, a document out, with its pictures and with sentences about what is missing. */
-import type { DoclingDocument, PictureItem } from '../document/model.js';
+import type { DoclingDocument, ImageRef } from '../document/model.js';
 
 export interface ReadOptions {
   /** The client's name for the file, base name only. */
@@ -20,9 +20,14 @@ export interface ReadOptions {
 
 /** A picture of the file as it is stored there; whether it can be drawn is for others to find out. */
 export interface FoundPicture {
-  item: PictureItem;
+  /** What the picture belongs to. */
+  item: { image: ImageRef | null };
   /** Unpacks it anew at each call; throws what archives throw. */
   bytes: () => Uint8Array;
+  /** Dots per inch of the page; absent: 72. */
+  dpi?: number;
+  /** The item has it in a `data:` address already: it is stored only where the result refers to files. */
+  embedded?: true;
 }
 
 export interface ReadDocument {

@@ -1,9 +1,9 @@
 /** The readers of formats whose schema names the parts of a document: JATS XML, and DoclingDocument JSON. */
-import type { DoclingDocument } from '../document/model.js';
+import type { DoclingDocument, ImageRef } from '../document/model.js';
 import { readDocument } from '../document/read-document.js';
 import { composeBlocks } from './flow/compose-blocks.js';
 import { builderFor, finished } from './flow/flow-reader.js';
-import type { FormatReader } from './format-reader.js';
+import type { FormatReader, FoundPicture } from './format-reader.js';
 import { readJats } from './jats/read-jats.js';
 import { decodeText } from './text-encoding.js';
 
@@ -12,17 +12,35 @@ export const readJatsFile: FormatReader = (bytes, options) => {
   return finished(builder, composeBlocks(builder, readJats(bytes)));
 };
 
-/** Pictures are read from the document itself: an address could name any file of this machine. */
-function withoutAddresses(document: DoclingDocument): void {
-  for (const item of [...document.pictures, ...document.tables, ...document.key_value_items, ...document.form_items, ...document.pages.values()]) {
-    if (item.image !== null && !/^data:/i.test(item.image.uri)) item.image = null;
+/** All that may have a picture. */
+function* imageOwners(document: DoclingDocument): Generator<{ image: ImageRef | null }> {
+  yield* document.pictures;
+  yield* document.tables;
+  yield* document.key_value_items;
+  yield* document.form_items;
+  yield* document.pages.values();
+  for (const item of document.texts) if (item.label === 'code') yield item;
+}
+
+/** The bytes of a `data:` address. */
+function bytesOf(uri: string): Uint8Array {
+  const comma = uri.indexOf(',');
+  const content = uri.slice(comma + 1);
+  return /;base64$/i.test(uri.slice(0, comma)) ? Buffer.from(content, 'base64') : Buffer.from(decodeURIComponent(content), 'latin1');
+}
+
+/** Pictures are taken from the document itself: any other address is removed, since it could name any file of this machine. */
+function* embeddedPictures(document: DoclingDocument): Generator<FoundPicture> {
+  for (const item of imageOwners(document)) {
+    const { image } = item;
+    if (image === null) continue;
+    if (/^data:/i.test(image.uri)) yield { item, bytes: () => bytesOf(image.uri), dpi: image.dpi, embedded: true };
+    else item.image = null;
   }
-  for (const item of document.texts) if (item.label === 'code' && item.image !== null && !/^data:/i.test(item.image.uri)) item.image = null;
 }
 
 /** A document of this service's own JSON, or docling's; its origin stays what it was. */
 export const readDoclingFile: FormatReader = (bytes) => {
   const document = readDocument(decodeText(bytes));
-  withoutAddresses(document);
-  return { document, pictures: [], losses: [], pageCount: document.pages.size === 0 ? null : document.pages.size };
+  return { document, pictures: [...embeddedPictures(document)], losses: [], pageCount: document.pages.size === 0 ? null : document.pages.size };
 };

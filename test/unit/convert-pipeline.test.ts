@@ -55,6 +55,37 @@ function imagePage(): PageSpec {
   return { width: 612, height: 792, content: placed('Im0', 600, 0, 0, 780, 6, 6), images: { Im0: { width: 40, height: 40, grey: 200 } } };
 }
 
+t.test('pictures inside docling JSON are files where the result refers to files, and stay inside it where not', async (t) => {
+  const png = await sharp({ create: { width: 30, height: 20, channels: 3, background: 'red' } }).png().toBuffer();
+  const uri = `data:image/png;base64,${png.toString('base64')}`;
+  const picture = (index: number, image: object): object => ({ self_ref: `#/pictures/${index}`, parent: { $ref: '#/body' }, children: [], label: 'picture', prov: [], image });
+  const json = JSON.stringify({
+    schema_name: 'DoclingDocument', version: '1.10.0', name: 'red', body: { self_ref: '#/body', children: [{ $ref: '#/pictures/0' }, { $ref: '#/pictures/1' }] },
+    pictures: [picture(0, { mimetype: 'image/png', dpi: 144, size: { width: 30, height: 20 }, uri }), picture(1, { mimetype: 'image/png', dpi: 72, size: { width: 1, height: 1 }, uri: 'file:///etc/hostname' })],
+  });
+  const imagesOf = ({ content }: Result): (null | { uri: string; dpi: number })[] =>
+    (content['json_content'] as { pictures: { image: null | { uri: string; dpi: number } }[] }).pictures.map(({ image }) => image);
+  const convertAs = (imageExportMode: ConvertOptions['imageExportMode']): Promise<Result> => convert(t, json, { filename: 'red.json', options: { outputs: ['md', 'json'], imageExportMode } });
+  const referenced = await convertAs('referenced');
+  const [file] = referenced.outcome.artifacts;
+  t.equal(referenced.outcome.artifacts.length, 1);
+  t.match(await sharp(join(referenced.directory, file as string)).metadata(), { width: 30, height: 20, format: 'png' });
+  t.match(imagesOf(referenced), [{ uri: file, dpi: 144 }, null], 'the JSON refers to it, and an address of this machine is none');
+  t.match(referenced.content['md_content'], `![Image](${file})`);
+  const embedded = await convertAs('embedded');
+  t.match([imagesOf(embedded), embedded.outcome.artifacts], [[{ uri }, null], []], 'byte for byte');
+  t.match(embedded.content['md_content'], `![Image](${uri})`);
+});
+
+t.test('LaTeX, compact tables and an older version of the document', async (t) => {
+  const { outcome, directory, content } = await convert(t, 'a,b\nlong cell here,2\n', { filename: 't.csv', options: { outputs: ['md', 'json', 'latex'], mdCompactTables: true, documentVersion: 8 } });
+  t.equal(content['md_content'], '| a | b |\n| - | - |\n| long cell here | 2 |');
+  t.match(content['json_content'], { version: '1.8.0' });
+  t.match(content['latex_content'], /\\begin\{longtable\}/);
+  t.equal(readFileSync(join(directory, outcome.files.latex as string), 'utf8'), content['latex_content']);
+  t.notOk('latex_content' in (await convert(t, 'a,b\n1,2\n', { filename: 't.csv' })).content, 'the contract has no such field');
+});
+
 t.test('a PDF becomes every output asked for', async (t) => {
   const seen: ConversionProgress[] = [];
   const { outcome, directory, content } = await convert(t, threePages, {
@@ -70,6 +101,8 @@ t.test('a PDF becomes every output asked for', async (t) => {
   t.same((content.pages as { page_no: number }[]).map(({ page_no }) => page_no), [1, 2, 3]);
   t.same(seen.filter(({ stage }) => stage === 'pages').map(({ pagesDone, pagesTotal, pageNumber }) => [pagesDone, pagesTotal, pageNumber]), [[0, 3, 1], [1, 3, 2], [2, 3, 3]]);
   t.match(outcome.confidence, { parse_score: 1, table_score: null, ocr_score: null, mean_grade: 'excellent' });
+  t.strictSame(Object.keys(outcome.confidence?.pages ?? {}), ['1', '2', '3']);
+  t.match(outcome.confidence?.pages['2'], { parse_score: 1, layout_score: 1, table_score: null, mean_grade: 'excellent' });
   t.equal(outcome.timings.read_page?.count, 3);
 });
 

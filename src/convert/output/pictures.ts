@@ -66,10 +66,10 @@ export class ImageWriter {
 
   /** Pictures that lie in a file; those that are no bitmaps, or damaged, stay without an image. Rejects with `cancelled`. */
   async storePictures(pictures: FoundPicture[], signal: AbortSignal): Promise<void> {
-    for (const { item, bytes } of pictures) {
+    for (const { item, bytes, dpi = 72 } of pictures) {
       if (signal.aborted) throw new LecternError('cancelled');
       const found = await asPng(bytes);
-      if (found !== null) item.image = await this.#write('image', found.png, found.width, found.height, 72);
+      if (found !== null) item.image = await this.#write('image', found.png, found.width, found.height, dpi);
     }
   }
 

@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+"""Runs docling's own clients at pinned versions against a service, one TAP line per option: `docling convert-remote` and docling's service client, synchronous and asynchronous.
+
+usage: python3 test/clients/docling.py [http://HOST:PORT]     (from the root of the checkout)
+
+Without an address it starts dist/src/main.js on a free port. The clients are installed into build/clients/docling. Where the package registry cannot be reached, the plan is `1..0 # SKIP`.
+"""
+import asyncio
+import json
+import os
+import pathlib
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+VENV = ROOT / "build" / "clients" / "docling"
+PYTHON = VENV / "bin" / "python"
+PACKAGES = ["docling-slim[service-client]==2.143.0", "docling-core==2.104.0"]
+PDF = ROOT / "test" / "fixtures" / "pdf" / "book-chapter.pdf"
+HEADING = "The Clerk Who Could Not Lose"
+COMMAND_SECONDS = 180
+
+
+def install() -> bool:
+    """Whether the clients are there. A venv that was made for other versions is completed by pip."""
+    stamp = VENV / "packages.json"
+    if stamp.exists() and json.loads(stamp.read_text()) == PACKAGES:
+        return True
+    subprocess.run([sys.executable, "-m", "venv", str(VENV)], check=True)
+    pip = subprocess.run([str(PYTHON), "-m", "pip", "install", "--quiet", "--no-input", "--disable-pip-version-check", *PACKAGES], capture_output=True, text=True)
+    if pip.returncode != 0:
+        print("".join(f"# {line}\n" for line in pip.stderr.splitlines()[-5:]), end="")
+        return False
+    stamp.write_text(json.dumps(PACKAGES))
+    return True
+
+
+class Service:
+    """The one at an address, or one of this checkout for as long as the block lasts."""
+
+    def __init__(self, url):
+        self.url = url
+        self.process = None
+
+    def __enter__(self):
+        if self.url is None:
+            with socket.socket() as free:
+                free.bind(("127.0.0.1", 0))
+                port = free.getsockname()[1]
+            self.state = tempfile.TemporaryDirectory(prefix="lectern-docling-")
+            self.url = f"http://127.0.0.1:{port}"
+            command = ["node", str(ROOT / "dist" / "src" / "main.js"), "serve", "--listen", f"127.0.0.1:{port}", "--state", self.state.name, "--log-level", "error"]
+            self.process = subprocess.Popen(command, cwd=ROOT)
+        for _ in range(300):
+            try:
+                with urllib.request.urlopen(f"{self.url}/health", timeout=5):
+                    return self.url
+            except (urllib.error.URLError, OSError):
+                time.sleep(0.2)
+        raise RuntimeError(f"no service answers at {self.url}")
+
+    def __exit__(self, *_):
+        if self.process is not None:
+            self.process.terminate()
+            self.process.wait(timeout=60)
+            self.state.cleanup()
+
+
+class Tap:
+    def __init__(self):
+        self.count = 0
+        self.failed = 0
+
+    def line(self, name, problem=""):
+        self.count += 1
+        self.failed += problem != ""
+        print(f"{'not ok' if problem else 'ok'} {self.count} - {name}", flush=True)
+        for part in problem.splitlines()[-12:]:
+            print(f"  # {part}", flush=True)
+
+
+# Arguments of `docling convert-remote`, the exit code, and what the written files must hold (by the end of their names).
+COMMANDS = [
+    ("the defaults", [], 0, {".md": HEADING}),
+    ("--from pdf", ["--from", "pdf"], 0, {".md": HEADING}),
+    ("--to md, json, html, text", ["--to", "md", "--to", "json", "--to", "html", "--to", "text"], 0, {".md": HEADING, ".json": '"DoclingDocument"', ".html": HEADING, ".txt": HEADING}),
+    ("--to doctags", ["--to", "doctags"], 0, {".doctags": "<doctag>"}),
+    ("--to yaml", ["--to", "yaml"], 0, {".yaml": "DoclingDocument"}),
+    ("--to latex", ["--to", "latex"], 0, {".tex": HEADING}),
+    ("--to html_split_page", ["--to", "html_split_page"], 0, {".html": HEADING}),
+    ("--to vtt", ["--to", "vtt"], 0, {".vtt": "WEBVTT"}),
+    ("--to doclang", ["--to", "doclang"], 0, {}),
+    ("--no-ocr", ["--no-ocr"], 0, {".md": HEADING}),
+    ("--force-ocr", ["--force-ocr", "--page-range", "1-1"], 0, {".md": "Clerk"}),
+    ("--no-tables", ["--no-tables"], 0, {".md": HEADING}),
+    ("--pipeline native", ["--pipeline", "native"], 0, {".md": HEADING}),
+    ("--pipeline legacy", ["--pipeline", "legacy"], 0, {".md": HEADING}),
+    ("--ocr-lang iso:de", ["--ocr-lang", "iso:de"], 0, {".md": HEADING}),
+    ("--ocr-lang deu,eng", ["--ocr-lang", "deu,eng"], 0, {".md": HEADING}),
+    ("--ocr-lang english,ch_sim,latin", ["--ocr-lang", "english,ch_sim,latin"], 0, {".md": HEADING}),
+    ("--ocr-lang klingon is refused with names that are like it", ["--ocr-lang", "klingon"], 1, {}),
+    ("--enrich-code", ["--enrich-code"], 0, {".md": HEADING}),
+    ("--enrich-formula", ["--enrich-formula"], 0, {".md": HEADING}),
+    ("--enrich-picture-classes", ["--enrich-picture-classes"], 0, {".md": HEADING}),
+    ("--enrich-picture-description", ["--enrich-picture-description"], 0, {".md": HEADING}),
+    ("--enrich-chart-extraction", ["--enrich-chart-extraction"], 0, {".md": HEADING}),
+    ("--image-export-mode placeholder", ["--image-export-mode", "placeholder"], 0, {".md": HEADING}),
+    ("--image-export-mode embedded", ["--image-export-mode", "embedded", "--to", "json"], 0, {".json": HEADING}),
+    ("--image-export-mode referenced", ["--image-export-mode", "referenced"], 0, {".md": HEADING}),
+    ("--page-range 1-1", ["--page-range", "1-1", "--to", "json"], 0, {".json": HEADING}),
+    ("--document-timeout", ["--document-timeout", "90"], 0, {".md": HEADING}),
+    ("--abort-on-error", ["--abort-on-error"], 0, {".md": HEADING}),
+    ("--fail-on, --max-concurrency, --timeout", ["--fail-on", "partial-success", "--max-concurrency", "1", "--timeout", "120"], 0, {".md": HEADING}),
+    ("--watcher polling", ["--watcher", "polling"], 0, {".md": HEADING}),
+    ("--api-key that no list asks for", ["--api-key", "anything"], 0, {".md": HEADING}),
+]
+
+
+def run_command(url, arguments, expected, contents):
+    """Empty, or what is wrong."""
+    with tempfile.TemporaryDirectory(prefix="lectern-docling-") as output:
+        command = [str(VENV / "bin" / "docling"), "convert-remote", "--service-url", url, "--output", output, *arguments, str(PDF)]
+        environment = {**os.environ, "COLUMNS": "200", "HF_HUB_OFFLINE": "1"}
+        done = subprocess.run(command, capture_output=True, text=True, timeout=COMMAND_SECONDS, env=environment)
+        said = done.stdout + done.stderr
+        if done.returncode != expected:
+            return f"exit code {done.returncode}, not {expected}\n{said}"
+        for ending, words in contents.items():
+            files = [file for file in pathlib.Path(output).rglob(f"*{ending}")]
+            if not files:
+                return f"no file *{ending}: {sorted(str(file) for file in pathlib.Path(output).rglob('*'))}\n{said}"
+            if not any(words in file.read_text(encoding="utf-8", errors="replace") for file in files):
+                return f"no {words!r} in *{ending}"
+    return ""
+
+
+def clients(url):
+    """Inside the venv: one line of JSON per case, [name, problem]. Results are typed documents."""
+    from docling.datamodel.service.options import ConvertDocumentsOptions
+    from docling.service_client import DoclingServiceClient, StatusWatcherKind
+    from docling_core.types.doc import DoclingDocument
+
+    def report(name, act):
+        try:
+            problem = act() or ""
+        except Exception as error:
+            problem = f"{type(error).__name__}: {error}"
+        print(json.dumps([name, problem]), flush=True)
+
+    def judge(result):
+        document = result.document
+        if not isinstance(document, DoclingDocument):
+            return f"a {type(document).__name__} is no DoclingDocument"
+        if HEADING not in document.export_to_markdown():
+            return "the heading is missing"
+        if result.confidence is not None and not isinstance(result.confidence.mean_grade.value, str):
+            return "no confidence"
+        return ""
+
+    def judge_one(results):
+        results = list(results)
+        return f"{len(results)} results" if len(results) != 1 else judge(results[0])
+
+    options = {
+        "defaults": {}, "image_export_mode embedded": {"image_export_mode": "embedded"}, "md_compact_tables": {"md_compact_tables": True}, "pdf_backend": {"pdf_backend": "docling_parse"},
+        "ocr_engine": {"ocr_engine": "rapidocr"}, "ocr_lang": {"ocr_lang": ["iso:de-Latn", "english"]}, "chart_extraction_preset": {"chart_extraction_preset": "granite_vision_v4"},
+        "page_range": {"page_range": (1, 1)}, "table_mode fast": {"table_mode": "fast"}, "include_page_images": {"include_page_images": True, "image_export_mode": "embedded"},
+        "heading hierarchy": {"do_pdf_heading_hierarchy": True},
+    }
+    for watcher in StatusWatcherKind:
+        with DoclingServiceClient(url=url, status_watcher=watcher) as client:
+            report(f"client, {watcher.value}: health and version", lambda: "" if client.health().status == "ok" and client.version()["docling-serve"] else "not ok")
+            for name, values in options.items():
+                report(f"client, {watcher.value}: {name}", lambda values=values: judge(client.convert(PDF, options=ConvertDocumentsOptions(**values))))
+            report(f"client, {watcher.value}: convert_all", lambda: judge_one(client.convert_all([PDF])))
+
+    def chunks():
+        with DoclingServiceClient(url=url) as client:
+            response = client.chunk(PDF)
+            return "" if response.chunks and all(chunk.text for chunk in response.chunks) else "no chunks"
+
+    report("client: chunk", chunks)
+
+    def refused():
+        with DoclingServiceClient(url=url) as client:
+            try:
+                client.convert(PDF, options=ConvertDocumentsOptions(ocr_lang=["klingon"]))
+            except Exception as error:
+                return "" if "Near values" in str(error) else f"{type(error).__name__}: {error}"
+        return "nothing was refused"
+
+    report("client: a refusal carries its sentence", refused)
+
+    async def asynchronous():
+        from docling.service_client import AsyncDoclingServiceClient
+        async with AsyncDoclingServiceClient(url=url) as client:
+            job = await client.submit(PDF)
+            return judge(await job.result())
+
+    report("asynchronous client: submit and result", lambda: asyncio.run(asynchronous()))
+
+
+def main():
+    if len(sys.argv) > 2 and sys.argv[1] == "--inside":
+        return clients(sys.argv[2])
+    if not install():
+        print("1..0 # SKIP the package registry cannot be reached")
+        return 0
+    tap = Tap()
+    with Service(sys.argv[1] if len(sys.argv) > 1 else None) as url:
+        for name, arguments, expected, contents in COMMANDS:
+            try:
+                tap.line(f"convert-remote: {name}", run_command(url, arguments, expected, contents))
+            except subprocess.TimeoutExpired:
+                tap.line(f"convert-remote: {name}", f"no end after {COMMAND_SECONDS} s")
+        inside = subprocess.Popen([str(PYTHON), __file__, "--inside", url], stdout=subprocess.PIPE, text=True)
+        for line in inside.stdout:
+            tap.line(*json.loads(line))
+        if inside.wait() != 0:
+            tap.line("the client's program ends well", f"exit code {inside.returncode}")
+    print(f"1..{tap.count}")
+    return 1 if tap.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
