@@ -71,8 +71,19 @@ function isTitle(index: number, headings: Heading[], blocks: Block[]): boolean {
   const next = blocks[blocks.indexOf(first.block) + 1];
   if (first.numbering === null && before.length === 0 && others.length >= 2 && others.every((heading) => heading.style < first.style) && next?.kind === 'text' && next.role === 'text') return true;
   // If all other headings are numbered, the unnumbered one is the title even if it is lighter.
-  const size = styleOf(first.block).size;
-  return first.numbering === null && others.length >= 2 && others.every((heading) => heading.numbering !== null && styleOf(heading.block).size <= 1.02 * size);
+  const own = styleOf(first.block);
+  if (first.numbering === null && others.length >= 2 && others.every((heading) => heading.numbering !== null && styleOf(heading.block).size <= sameSize * own.size)) return true;
+  // Sections in capitals of the same size and weight are heavier only by their capitals: the first heading of a document is not below them.
+  const heavierOnes = others.filter((heading) => heading.style < first.style);
+  return first.numbering === null && before.length === 0 && next?.kind === 'text' && next.role === 'text'
+    && heavierOnes.length >= 2 && heavierOnes.every((heading) => isHeavierByCapitals(styleOf(heading.block), own));
+}
+
+/** Factor between font sizes that count as equal. */
+const sameSize = 1.02;
+
+function isHeavierByCapitals(style: Style, own: Style): boolean {
+  return style.caps && !own.caps && style.bold === own.bold && style.size <= sameSize * own.size && own.size <= sameSize * style.size;
 }
 
 /** `4` or `Chapter 4` above a chapter's title, which has no rank of its own. */
