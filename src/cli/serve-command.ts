@@ -4,6 +4,7 @@ import { resolveSettings } from '../settings/settings.js';
 import { exitDeviceLost } from '../program/device-loss.js';
 import { supervision } from '../program/supervision.js';
 import { createLog } from '../logging/log.js';
+import { LecternError } from '../errors.js';
 import type { Command } from './command.js';
 import { onStopSignal } from './stop-signals.js';
 
@@ -15,8 +16,15 @@ const lostEndMs = 5_000;
 /** What running conversions get to end by themselves after the first signal; the rest goes on at the next start. */
 const stopWaitMs = 10_000;
 
+/** A service that its operator believes to be locked must not be open. Throws `invalid_request`. */
+function refuseForeignKey(notRead: string[]): void {
+  if (!notRead.includes('DOCLING_SERVE_API_KEY')) return;
+  throw new LecternError('invalid_request', 'DOCLING_SERVE_API_KEY in the environment locks docling-serve and not this service: put the key into an access list (--access-list FILE), and unset the variable.');
+}
+
 export const serve: Command = async ({ settings: flags, environment }) => {
-  const { values: settings, origins, file } = resolveSettings(flags, environment);
+  const { values: settings, origins, file, notRead } = resolveSettings(flags, environment);
+  refuseForeignKey(notRead);
   const log = createLog(settings.logLevel);
   const supervisor = supervision(environment, log);
   const app = await createApp(settings, log, { namedModels: origins.models === 'default' ? [] : settings.models });
@@ -25,6 +33,7 @@ export const serve: Command = async ({ settings: flags, environment }) => {
   try {
     const addresses = await app.listen();
     log.info({ addresses, state: settings.state, file }, 'Lectern serves.');
+    if (notRead.length > 0) log.warn({ variables: notRead }, 'These variables of docling-serve have no counterpart here and are not read.');
     supervisor.ready();
     const end = await Promise.race([stopped, app.deviceLost]);
     if (typeof end === 'string') {

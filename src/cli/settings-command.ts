@@ -1,12 +1,13 @@
 /** `lectern settings`: the table of settings, with the values in force and where each came from; `--markdown` is the README's. */
 import { environmentName, flagName, resolveSettings, type SettingName, settingsTable } from '../settings/settings.js';
+import { doclingVariables } from '../settings/docling-variables.js';
 import { isOn, type Command } from './command.js';
 import { printJson } from './lines-and-tables.js';
 
 export const settings: Command = async (input) => {
   const { origins, texts, file } = resolveSettings(input.settings, input.environment);
   if (isOn(input, 'markdown')) {
-    process.stdout.write(`${settingsAsMarkdown()}\n`);
+    process.stdout.write(`${settingsAsMarkdown()}\n\n${doclingVariablesAsMarkdown()}\n`);
     return 0;
   }
   if (isOn(input, 'json')) {
@@ -31,4 +32,10 @@ export function settingsAsMarkdown(): string {
     return `| \`${flagName(name)}\` | ${usual ?? (usually === '' ? '' : `\`${usually}\``)} | ${help.replaceAll('|', '\\|')} |`;
   });
   return ['| flag | default | |', '|---|---|---|', ...rows].join('\n');
+}
+
+/** Variables of docling-serve that are read, with the flags of their settings. */
+export function doclingVariablesAsMarkdown(): string {
+  const rows = Object.entries(doclingVariables).map(([name, { setting, note }]) => `| \`DOCLING_SERVE_${name}\` | \`${flagName(setting)}\` | ${note} |`);
+  return ['| variable | flag | value |', '|---|---|---|', ...rows].join('\n');
 }

@@ -6,6 +6,7 @@ import { homeDirectory } from '../platform/home-directory.js';
 import type { Network } from '../network/address.js';
 import { shippedModelsDirectory } from '../platform/package-files.js';
 import type { ListenAddress } from '../network/listen-address.js';
+import { readDoclingVariables } from './docling-variables.js';
 import { kernelSwitchNames, readKernelSwitches } from './kernel-switches.js';
 import { type SettingKind, kinds } from './setting-kinds.js';
 
@@ -94,6 +95,8 @@ export interface ResolvedSettings {
   texts: Record<SettingName, string>;
   /** The settings file that was read, or null. */
   file: string | null;
+  /** Variables of docling-serve in the environment that name no setting of ours. */
+  notRead: string[];
 }
 
 const names = Object.keys(settingsTable) as SettingName[];
@@ -118,6 +121,7 @@ export function resolveSettings(args: string[], environment: Environment): Resol
   const file = config ?? environment['LECTERN_CONFIG'] ?? defaultFile(environment);
   const fromFile = file === null ? new Map<SettingName, string>() : readSettingsFile(file);
   const fromEnvironment = readEnvironment(environment);
+  const docling = readDoclingVariables(environment);
   const values: Record<string, unknown> = {};
   const origins = {} as Record<SettingName, Origin>;
   const texts = {} as Record<SettingName, string>;
@@ -125,6 +129,7 @@ export function resolveSettings(args: string[], environment: Environment): Resol
     const sources: [Origin, string | undefined, string][] = [
       ['flag', flags.get(name), flagName(name)],
       ['environment', fromEnvironment.get(name), environmentName(name)],
+      ['environment', docling.found.get(name)?.text, docling.found.get(name)?.place ?? ''],
       ['file', fromFile.get(name), `${environmentName(name)} in ${file}`],
       ['default', settingsTable[name].fallback(environment), `the default of ${flagName(name)}`],
     ];
@@ -135,7 +140,7 @@ export function resolveSettings(args: string[], environment: Environment): Resol
   }
   // What ships is always there: naming directories of one's own does not take the first model away.
   values['models'] = [...new Set([...(values['models'] as string[]), shippedModelsDirectory()])];
-  return { values: values as Settings, origins, texts, file, rest };
+  return { values: values as Settings, origins, texts, file, rest, notRead: docling.notRead };
 }
 
 function parse(name: SettingName, text: string, place: string): unknown {

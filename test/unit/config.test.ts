@@ -109,3 +109,20 @@ t.test('sizes, times and paths', async (t) => {
   t.notMatch(values.state, /~/);
   t.strictSame(values.models.slice(1), ['/b', shippedModelsDirectory()], 'what ships stays');
 });
+
+t.test('variables of docling-serve name settings where ours do not', async (t) => {
+  const theirs = {
+    DOCLING_SERVE_MAX_SYNC_WAIT: '45', DOCLING_SERVE_MAX_DOCUMENT_TIMEOUT: '600.0', DOCLING_SERVE_MAX_NUM_PAGES: '20', DOCLING_SERVE_MAX_FILE_SIZE: '5000000', DOCLING_SERVE_MAX_SOURCES_PER_REQUEST: '9',
+    DOCLING_SERVE_MAX_IMAGES_SCALE: '3.0', DOCLING_SERVE_ENG_LOC_NUM_WORKERS: '4', DOCLING_SERVE_SHOW_VERSION_INFO: 'False', DOCLING_SERVE_CORS_ORIGINS: '["https://a.example", "https://b.example"]',
+    DOCLING_SERVE_LOG_LEVEL: 'WARNING', DOCLING_SERVE_ENG_RQ_RESULTS_TTL: '', DOCLING_SERVE_ENABLE_UI: 'true', DOCLING_SERVE_API_KEY: 'k',
+  };
+  const { values, origins, notRead } = resolveSettings(['--max-files', '2'], { ...bare, ...theirs, LECTERN_WORKERS: '3' });
+  t.match(values, {
+    syncWait: 45, documentTimeout: 600, maxPages: 20, maxFileSize: 5_000_000, maxFiles: 2, maxImagesScale: 3, workers: 3, showVersion: false, corsOrigins: ['https://a.example', 'https://b.example'], logLevel: 'warn',
+    resultTtl: 14_400,
+  });
+  t.match(origins, { syncWait: 'environment', maxFiles: 'flag', workers: 'environment', resultTtl: 'default' });
+  t.strictSame(notRead, ['DOCLING_SERVE_API_KEY', 'DOCLING_SERVE_ENABLE_UI']);
+  t.strictSame(resolveSettings([], { ...bare, DOCLING_SERVE_CORS_ORIGINS: 'https://a.example,*' }).values.corsOrigins, ['https://a.example', '*']);
+  t.throws(() => resolveSettings([], { ...bare, DOCLING_SERVE_MAX_SYNC_WAIT: 'long' }), { code: 'invalid_request', message: /^DOCLING_SERVE_MAX_SYNC_WAIT in the environment must be a time/ });
+});

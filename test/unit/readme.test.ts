@@ -2,13 +2,15 @@
 import t from 'tap';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { settingsAsMarkdown } from '../../src/cli/settings-command.js';
+import { doclingVariablesAsMarkdown, settingsAsMarkdown } from '../../src/cli/settings-command.js';
 import { packageRoot } from '../../src/platform/package-files.js';
 
 t.test('the table of settings', async (t) => {
   const page = readFileSync(join(packageRoot(), 'docs/settings.md'), 'utf8');
   const [, table] = /<!-- settings -->\n([^]*?)\n<!-- \/settings -->/.exec(page) ?? [];
   t.equal(table, settingsAsMarkdown(), 'what `lectern settings --markdown` prints stands between the marks');
+  const [, variables] = /<!-- docling-serve -->\n([^]*?)\n<!-- \/docling-serve -->/.exec(page) ?? [];
+  t.equal(variables, doclingVariablesAsMarkdown(), 'and what it prints below that');
 });
 
 t.test('the README', async (t) => {
