@@ -12,7 +12,7 @@ const helpWidth = 100;
 
 /**
  * Parses the words behind `lectern`. Throws `invalid_request` with one sentence about the first word that is wrong.
- * Settings are taken out first: they mean the same to every command, and their values may be words that look like options.
+ * Settings are taken out first: they mean the same to every command, and a value may begin with a dash.
  */
 export async function parseCommandLine(args: string[], commands: readonly CommandDeclaration[], environment: Environment): Promise<Asked> {
   const printed: string[] = [];

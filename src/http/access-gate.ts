@@ -184,7 +184,7 @@ export class Gate {
   }
 }
 
-/** What load balancers and clients of docling-serve ask without a key: whether the process lives, and whether a key is needed. Nothing else is told to a stranger. */
+/** What load balancers and clients of docling-serve ask without a key: whether the process lives, and whether a key is needed. Nothing else is passed to a stranger. */
 const openPaths = new Set(['/health', '/livez', '/v1/capabilities']);
 
 /** Every request of `app` knows its caller from here on, or is refused before its body is read. */
