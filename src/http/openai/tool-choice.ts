@@ -3,7 +3,7 @@ import type { Tool, ToolChoice } from '../../chat/conversation.js';
 import { FieldError, type Fields } from '../fields.js';
 
 export interface ChosenTools {
-  /** Those that may be called; the model receives of no others. */
+  /** Those that may be called; the model does not see the others. */
   tools: Tool[];
   toolChoice: ToolChoice;
 }
