@@ -1,10 +1,13 @@
 /** Variables of docling-serve's environment that name a setting of ours: a host that ran that service keeps its limits. */
-import type { SettingName } from './settings.js';
+
+/** Names in the table of settings; a wrong one does not compile where the table is read. */
+type DoclingSetting =
+  | 'corsOrigins' | 'documentTimeout' | 'logLevel' | 'maxFileSize' | 'maxFiles' | 'maxImagesScale' | 'maxPages' | 'resultTtl' | 'showVersion' | 'syncWait' | 'workers';
 
 const prefix = 'DOCLING_SERVE_';
 
 interface Variable {
-  setting: SettingName;
+  setting: DoclingSetting;
   /** The value as our setting takes it; absent: as it is. */
   convert?: (text: string) => string;
   /** How the value is read, for the documentation. */
@@ -41,7 +44,7 @@ export const doclingVariables: Readonly<Record<string, Variable>> = {
 
 export interface DoclingVariables {
   /** The text for a setting, and the variable that it comes from. */
-  found: Map<SettingName, { text: string; place: string }>;
+  found: Map<string, { text: string; place: string }>;
   /** Variables of docling-serve that name no setting of ours. */
   notRead: string[];
 }

@@ -86,6 +86,30 @@ t.test('LaTeX, compact tables and an older version of the document', async (t) =
   t.notOk('latex_content' in (await convert(t, 'a,b\n1,2\n', { filename: 't.csv' })).content, 'the contract has no such field');
 });
 
+t.test('RTF, saved pages and further names of formats', async (t) => {
+  const rtf = '{\\rtf1\\ansi{\\fonttbl{\\f0 Arial;}}\\pard\\outlinelevel0 Harbour\\par\\pard Dues are {\\b high}\\\'e9.\\par}';
+  for (const filename of ['a.rtf', 'a.bin']) {
+    const { outcome, content } = await convert(t, rtf, { filename });
+    t.match([outcome.format, outcome.status, content['md_content']], ['rtf', 'success', '## Harbour\n\nDues are **high**é.'], filename);
+  }
+  t.match((await convert(t, 'no rtf', { filename: 'b.rtf' })).outcome, { status: 'failure', errors: [{ error_message: 'The file is no RTF: it does not begin with {\\rtf.' }] });
+  const png = (await sharp({ create: { width: 3, height: 3, channels: 3, background: 'red' } }).png().toBuffer()).toString('base64');
+  const page = [
+    'From: <Saved by a browser>', 'Subject: Dues', 'Date: Mon, 2 Mar 2026 10:00:00 +0000', 'MIME-Version: 1.0', 'Content-Type: multipart/related; type="text/html"; boundary="b"', '',
+    '--b', 'Content-Type: text/html; charset=utf-8', 'Content-Location: https://a.example/', '', '<html><body><h1>Dues</h1><p>They are high.</p><img src="cid:one"></body></html>',
+    '--b', 'Content-Type: image/png', 'Content-ID: <one>', 'Content-Transfer-Encoding: base64', '', png, '--b--', '',
+  ].join('\r\n');
+  for (const filename of ['a.mht', 'a.mhtml']) {
+    const { outcome, content } = await convert(t, page, { filename, options: { imageExportMode: 'referenced' } });
+    t.match([outcome.format, content['md_content']], ['mhtml', /^# Dues\n\nThey are high\.\n\n!\[Image\]\(artifacts\/\S+\.png\)$/], `${filename}: the page, without the lines of a letter`);
+  }
+  t.equal((await convert(t, page, { filename: 'a.eml' })).outcome.format, 'email');
+  t.match(await convert(t, '# A *b*', { filename: 'a.markdown' }), { outcome: { format: 'md' }, content: { md_content: '# A *b*' } });
+  for (const [filename, format] of [['a.key', 'iwork_keynote'], ['a.numbers', 'iwork_numbers'], ['a.afp', 'afp']] as const) {
+    t.match((await convert(t, 'Z', { filename })).outcome, { status: 'skipped', format, errors: [{ error_message: /^File format not allowed: / }] }, filename);
+  }
+});
+
 t.test('a PDF becomes every output asked for', async (t) => {
   const seen: ConversionProgress[] = [];
   const { outcome, directory, content } = await convert(t, threePages, {

@@ -96,6 +96,11 @@ function bodyBlocks(message: MailMessage, shown: Set<MailAttachment>): FlowBlock
   return blocks.length > 0 ? blocks : readMailText(message.text);
 }
 
+/** The page that was saved as a message, without the lines of a letter; its pictures are parts of the message. */
+export function pageBlocks(message: MailMessage): FlowBlock[] {
+  return bodyBlocks(message, new Set());
+}
+
 /** A message that came within another is a part of it below a heading of `level`. Throws LecternError `too_large`. */
 export function mailBlocks(message: MailMessage, level = 0): FlowBlock[] {
   const lines: [string, string][] = [['From', message.from], ['To', message.to], ['Cc', message.cc], ['Date', dateLine(message.date)]];

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs docling's own clients at pinned versions against a service, one TAP line per option: `docling convert-remote` and docling's service client, synchronous and asynchronous.
 
-usage: python3 test/clients/docling.py [http://HOST:PORT]     (from the root of the checkout)
+usage: python3 test/clients/docling-clients.py [http://HOST:PORT]     (from the root of the checkout)
 
 Without an address it starts dist/src/main.js on a free port. The clients are installed into build/clients/docling. Where the package registry cannot be reached, the plan is `1..0 # SKIP`.
 """
@@ -115,7 +115,7 @@ COMMANDS = [
     ("--page-range 1-1", ["--page-range", "1-1", "--to", "json"], 0, {".json": HEADING}),
     ("--document-timeout", ["--document-timeout", "90"], 0, {".md": HEADING}),
     ("--abort-on-error", ["--abort-on-error"], 0, {".md": HEADING}),
-    ("--fail-on, --max-concurrency, --timeout", ["--fail-on", "partial-success", "--max-concurrency", "1", "--timeout", "120"], 0, {".md": HEADING}),
+    ("--fail-on, --max-concurrency, --timeout", ["--fail-on", "partial", "--max-concurrency", "1", "--timeout", "120"], 0, {".md": HEADING}),
     ("--watcher polling", ["--watcher", "polling"], 0, {".md": HEADING}),
     ("--api-key that no list asks for", ["--api-key", "anything"], 0, {".md": HEADING}),
 ]
@@ -142,7 +142,7 @@ def run_command(url, arguments, expected, contents):
 def clients(url):
     """Inside the venv: one line of JSON per case, [name, problem]. Results are typed documents."""
     from docling.datamodel.service.options import ConvertDocumentsOptions
-    from docling.service_client import DoclingServiceClient, StatusWatcherKind
+    from docling.service_client import ChunkerKind, DoclingServiceClient, StatusWatcherKind
     from docling_core.types.doc import DoclingDocument
 
     def report(name, act):
@@ -181,7 +181,7 @@ def clients(url):
 
     def chunks():
         with DoclingServiceClient(url=url) as client:
-            response = client.chunk(PDF)
+            response = client.chunk(PDF, chunker=ChunkerKind.HYBRID)
             return "" if response.chunks and all(chunk.text for chunk in response.chunks) else "no chunks"
 
     report("client: chunk", chunks)
