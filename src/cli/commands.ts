@@ -3,7 +3,7 @@ import { exitCodes } from './exit-codes.js';
 import type { CommandDeclaration, OptionDeclaration } from './command.js';
 
 /** The results that `lectern convert` writes. */
-export const resultEndings = { md: '.md', json: '.json', html: '.html', text: '.txt', doctags: '.doctags' } as const;
+export const resultEndings = { md: '.md', json: '.json', html: '.html', text: '.txt', doctags: '.doctags', latex: '.tex' } as const;
 export type ResultFormat = keyof typeof resultEndings;
 
 const json: OptionDeclaration = { flags: '--json', help: 'print JSON for programs' };

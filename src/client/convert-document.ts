@@ -11,7 +11,7 @@ export interface SentDocument {
 /** What the contract's answer holds, as far as clients here read it. */
 export interface ServedConversion {
   status: 'success' | 'partial_success' | 'failure' | 'skipped';
-  document: Record<`${'md' | 'json' | 'html' | 'text' | 'doctags'}_content`, unknown>;
+  document: Record<`${'md' | 'json' | 'html' | 'text' | 'doctags' | 'latex'}_content`, unknown>;
   errors: { error_message: string; page_no: number | null }[];
 }
 

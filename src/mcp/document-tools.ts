@@ -15,7 +15,7 @@ export const convertInput = {
   path: z.string().optional().describe('Absolute path of the document on the machine where this tool server runs.'),
   content_base64: z.string().optional().describe('Instead of path: the bytes of the document as base64. Needs filename.'),
   filename: z.string().optional().describe('With content_base64: what the document is called, with its extension, such as report.pdf.'),
-  format: z.enum(['md', 'json', 'html', 'text', 'doctags']).default('md').describe('What to make of it. Default: md, markdown.'),
+  format: z.enum(['md', 'json', 'html', 'text', 'doctags', 'latex']).default('md').describe('What to make of it. Default: md, markdown.'),
   pages: z.string().regex(/^[1-9]\d*(-([1-9]\d*)?)?$/, 'must be like 3, 3-7 or 3-').optional().describe('Only these pages: 3, 3-7 or 3-.'),
   password: z.string().optional().describe('Of an encrypted PDF.'),
 };

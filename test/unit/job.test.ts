@@ -188,6 +188,8 @@ t.test('a zip of large files, and of nothing', async (t) => {
   t.ok(bytes.length < 50_000, `${bytes.length} bytes`);
   const { run } = prepare(t, { scripts: { 'a.pdf': { pages: 1, throws: 'invalid_document' } }, target: 'zip' });
   await t.rejects(run(), { code: 'invalid_document', message: 'No document could be exported. It is broken.' });
+  const several = prepare(t, { scripts: { 'a.pdf': { pages: 1, throws: 'invalid_document' }, 'dir/b.pdf': { pages: 1, throws: 'invalid_document' } }, target: 'zip' });
+  await t.rejects(several.run(), { message: 'No document could be exported. a.pdf: It is broken. b.pdf: It is broken.' }, 'which failed, and why');
   const formats = prepare(t, { scripts: { 'a.pdf': { pages: 1 } }, target: 'zip', options: { outputs: [] } });
   await t.rejects(formats.run(), { message: 'No document could be exported. None of the formats asked for has a file.' });
 });

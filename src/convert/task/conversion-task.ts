@@ -194,10 +194,23 @@ async function zipAll(documents: ConvertedDocument[], outputPath: string, contex
   const delivered = documents.filter(({ outcome }) => outcome.status === 'success' || outcome.status === 'partial_success');
   const entries = zipEntries(delivered);
   if (entries.length === 0) {
-    const reason = documents.flatMap(({ outcome }) => outcome.errors)[0]?.error_message ?? 'None of the formats asked for has a file.';
-    throw new LecternError('invalid_document', `No document could be exported. ${reason}`);
+    throw new LecternError('invalid_document', `No document could be exported. ${whyNone(documents)}`);
   }
   await zipInPool(entries, outputPath, context, services);
+}
+
+/** Documents whose reasons an error names; the status of the task counts the others. */
+const mostReasons = 10;
+
+/** Why an archive would be empty: of several documents the first reason of each, by its name. */
+function whyNone(documents: ConvertedDocument[]): string {
+  const failed = documents.filter(({ outcome }) => outcome.errors.length > 0);
+  if (failed.length === 0) return 'None of the formats asked for has a file.';
+  const reasons = failed.slice(0, mostReasons).map(({ filename, outcome }) => {
+    const reason = outcome.errors[0]?.error_message ?? '';
+    return documents.length === 1 ? reason : `${baseName(filename)}: ${reason}`;
+  });
+  return [...reasons, ...(failed.length > mostReasons ? [`${failed.length - mostReasons} more failed.`] : [])].join(' ');
 }
 
 /** A worker packs: compressing is long work. */

@@ -96,7 +96,7 @@ fetch('openapi.json').then((answer) => answer.json()).then((api) => {
 });
 const form = document.getElementById('try');
 const output = document.getElementById('output');
-const key = { md: 'md_content', json: 'json_content', html: 'html_content', text: 'text_content', doctags: 'doctags_content' };
+const key = { md: 'md_content', json: 'json_content', html: 'html_content', text: 'text_content', doctags: 'doctags_content', latex: 'latex_content' };
 form.addEventListener('submit', async (event) => {
   event.preventDefault();
   const button = form.querySelector('button');
@@ -140,7 +140,7 @@ const page = `<!DOCTYPE html>
 <form id="try">
 <input type="file" name="files" required aria-label="Document">
 <select name="to_formats" aria-label="Format">
-<option value="md">Markdown</option><option value="json">JSON</option><option value="html">HTML</option><option value="text">Text</option><option value="doctags">DocTags</option>
+<option value="md">Markdown</option><option value="json">JSON</option><option value="html">HTML</option><option value="text">Text</option><option value="doctags">DocTags</option><option value="latex">LaTeX</option>
 </select>
 <button>Convert</button>
 </form>
