@@ -1,4 +1,4 @@
-/** Upright boxes and how they lie to each other: the one place for their arithmetic. */
+/** Boxes with sides along the axes, and the relations between them: the only place for their arithmetic. */
 
 /** Any unit; in pages points (1/72 inch). The origin is at the top left, y grows downwards. */
 export interface Box {
@@ -8,9 +8,9 @@ export interface Box {
   bottom: number;
 }
 
-/** Where something stands from left to right. */
+/** The range from left to right. */
 export type HorizontalExtent = Pick<Box, 'left' | 'right'>;
-/** Where something stands from top to bottom. */
+/** The range from top to bottom. */
 export type VerticalExtent = Pick<Box, 'top' | 'bottom'>;
 
 export function widthOf(box: HorizontalExtent): number {
@@ -66,7 +66,7 @@ export function union(a: Box, b: Box): Box {
   };
 }
 
-/** What two boxes have in common; inverted where they have nothing. */
+/** The area that both share; inverted if they share none. */
 export function intersection(a: Box, b: Box): Box {
   return {
     left: Math.max(a.left, b.left),
@@ -86,27 +86,27 @@ export function verticalOverlap(a: VerticalExtent, b: VerticalExtent): number {
   return Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
 }
 
-/** Gap between two that stand side by side; negative where they overlap: by how far the nearer pair of sides would have to move. */
+/** Gap between two that stand side by side; negative if they overlap: the distance by which the nearer pair of sides would have to move. */
 export function horizontalGap(a: HorizontalExtent, b: HorizontalExtent): number {
   return Math.max(b.left - a.right, a.left - b.right);
 }
 
-/** Gap between two of which one stands above the other; negative where they overlap. */
+/** Gap between two of which one stands above the other; negative if they overlap. */
 export function verticalGap(a: VerticalExtent, b: VerticalExtent): number {
   return Math.max(b.top - a.bottom, a.top - b.bottom);
 }
 
-/** They have an area in common, or would have one if each side of one were moved out by `slack`. */
+/** Whether they share an area, or would if each side of one moved out by `slack`. */
 export function boxesOverlap(a: Box, b: Box, slack = 0): boolean {
   return a.left < b.right + slack && a.right > b.left - slack && a.top < b.bottom + slack && a.bottom > b.top - slack;
 }
 
-/** `inner` lies in `outer`, or sticks out by `slack` at most. */
+/** Whether `inner` lies in `outer`, or extends beyond it by at most `slack`. */
 export function containsBox(outer: Box, inner: Box, slack = 0): boolean {
   return inner.left >= outer.left - slack && inner.right <= outer.right + slack && inner.top >= outer.top - slack && inner.bottom <= outer.bottom + slack;
 }
 
-/** The point lies in the box or on its edge, or `slack` outside at most. */
+/** Whether the point lies in the box or on its edge, or at most `slack` outside. */
 export function containsPoint(box: Box, x: number, y: number, slack = 0): boolean {
   return x >= box.left - slack && x <= box.right + slack && y >= box.top - slack && y <= box.bottom + slack;
 }
@@ -124,12 +124,12 @@ export function translated(box: Box, right: number, down: number): Box {
   return { left: box.left + right, top: box.top + down, right: box.right + right, bottom: box.bottom + down };
 }
 
-/** The point lies inside the box, not on its edge, or nearer than `slack` beside it. */
+/** Whether the point lies inside the box (not on its edge), or nearer than `slack` beside it. */
 export function holdsPoint(box: Box, x: number, y: number, slack = 0): boolean {
   return x > box.left - slack && x < box.right + slack && y > box.top - slack && y < box.bottom + slack;
 }
 
-/** The middle of `inner` lies inside `outer`, or nearer than `slack` beside it. */
+/** Whether the middle of `inner` lies inside `outer`, or nearer than `slack` beside it. */
 export function holdsMiddle(outer: Box, inner: Box, slack = 0): boolean {
   return holdsPoint(outer, middleX(inner), middleY(inner), slack);
 }

@@ -12,7 +12,7 @@ interface OnBaseline {
   size: number;
 }
 
-/** The heights between which a line of this size stands, whatever ink its letters have. */
+/** The vertical range of a line of this size, whatever ink its letters have. */
 export function lineExtent({ baseline, size }: OnBaseline): VerticalExtent {
   return { top: baseline - ASCENT * size, bottom: baseline + DESCENT * size };
 }

@@ -1,6 +1,6 @@
 /** Binary search in sorted lists. */
 
-/** The index of the first item that is not before what is sought, or the list's length. `isBefore` holds for a first part of `items` and for none behind it. */
+/** The index of the first item for which `isBefore` is false, or the list's length. `isBefore` must be true for a first part of `items` and false for all others. */
 export function partitionPoint<Item>(items: readonly Item[], isBefore: (item: Item) => boolean): number {
   let [low, high] = [0, items.length];
   while (low < high) {

@@ -1,4 +1,4 @@
-/** Glyphs whose text the file gives apart (`/ActualText`): PDFium puts it on one of the objects that it covers, here it gets the place of all. */
+/** Glyphs with replacement text (`/ActualText`): PDFium assigns the text to one of the objects that it covers; here it gets the place of all of them. */
 import { heightOf, horizontalOverlap, union, widthOf } from '../geometry/box.js';
 import type { Box } from './pdf-page.js';
 import type { Glyph } from './glyph.js';
@@ -7,23 +7,23 @@ import type { PageObject } from './page-objects.js';
 import type { Pdfium } from './pdfium.js';
 import type { TextRun } from './text-runs.js';
 
-/** Glyphs of one such span: a letter with its marks has less; longer texts may be whole lines and are left as they stand. */
+/** The most glyphs of such a span that are moved. A letter with its marks has fewer; a longer text may be a whole line and stays as it is. */
 const MOST_GLYPHS = 8;
 const mark = /\p{M}/u;
 
-/** Objects under one text, in painting order, and the glyphs that are made of it. */
+/** The objects under one text, in painting order, and its glyphs. */
 interface ActualTextGroup {
   text: string;
   objects: PageObject[];
-  /** The object that has the glyphs. */
+  /** The object to which PDFium assigned the glyphs. */
   run: TextRun | null;
   glyphs: Glyph[];
 }
 
 /**
- * The glyphs with those moved into the place of their letter that speak for several objects: browsers paint a letter and its marks
- * as objects of their own under one text, the first of them often a mark high above the line. Where PDFium repeats the text
- * at a later one it is left out. `texts` are all text objects in painting order. The result is in that order, too, where anything changed.
+ * Moves glyphs that stand for several objects to the place of their letter: browsers paint a letter and its marks
+ * as separate objects under one text, and the first of them is often a mark high above the line. If PDFium repeats the text
+ * at a later object, the repetition is dropped. `texts` are all text objects in painting order. The result is in that order, too, if anything changed.
  */
 export function placeActualText(pdfium: Pdfium, glyphs: Glyph[], texts: PageObject[]): Glyph[] {
   if (!glyphs.some(({ text }) => text >= '\u0300' && mark.test(text))) return glyphs;
@@ -38,16 +38,16 @@ export function placeActualText(pdfium: Pdfium, glyphs: Glyph[], texts: PageObje
   for (const group of new Set(groups.values())) if (group.run !== null) seat(pdfium, group.run, group);
   const spoken = new Set([...groups.values()].flatMap((group) => group.glyphs));
   const kept = glyphs.filter((glyph) => !groups.has(glyph.run.object) || spoken.has(glyph));
-  // The reader put them where the first of their objects stands; what is painted side by side is side by side.
+  // PDFium placed them at the first of their objects. Objects that are painted side by side are ordered from the left.
   kept.sort((a, b) => a.run.object.order - b.run.object.order || (a.run.angle === 0 ? a.u0 - b.u0 : 0) || a.index - b.index);
   widenToAdvance(kept, groups);
   return kept;
 }
 
-/** In parts of the size: white that a letter's own width may hold beside its ink. */
+/** In ems: white space that a letter's advance may include beside its ink. */
 const SIDE_BEARING = 0.25;
 
-/** Only ink is known of what is seated: its width ends where the next glyph begins, as that of all its neighbours does. */
+/** Only the ink of a moved glyph is known: its width ends where the next glyph begins, as for its neighbours. */
 function widenToAdvance(glyphs: Glyph[], groups: Map<PageObject, ActualTextGroup>): void {
   for (const [at, glyph] of glyphs.entries()) {
     const next = glyphs[at + 1];
@@ -56,7 +56,7 @@ function widenToAdvance(glyphs: Glyph[], groups: Map<PageObject, ActualTextGroup
   }
 }
 
-/** By each of their objects: those of two objects or more. */
+/** Texts with at least two objects, by each of their objects. */
 function groupsOf(pdfium: Pdfium, texts: PageObject[]): Map<PageObject, ActualTextGroup> {
   const groups = new Map<PageObject, ActualTextGroup>();
   for (let start = 0, end = 1; start < texts.length; start = end++) {
@@ -82,7 +82,7 @@ const MOST_BYTES = 66;
 const LEAST_BYTES = 4;
 const BIG_ENDIAN_MARK = [0xfe, 0xff];
 
-/** The mark's text in the order in which it is read; '' where it has none, a longer one, or one in another encoding than UTF-16. */
+/** The mark's text in reading order; '' if it has none, a longer one, or one in another encoding than UTF-16. */
 function actualTextOf(pdfium: Pdfium, mark: number): string {
   const { call, scratch } = pdfium;
   const buffer = pdfium.out64(1);
@@ -93,13 +93,13 @@ function actualTextOf(pdfium: Pdfium, mark: number): string {
   return bytes.subarray(2).swap16().toString('utf16le');
 }
 
-/** Over, under or through the letter and not beside it: however wide it is, it takes no room in the line. */
+/** Whether it is over, under or through the letter and not beside it: then it takes no width in the line, however wide it is. */
 function standsOver(mark: Box, letter: Box): boolean {
   const shared = horizontalOverlap(mark, letter);
   return shared > 0.5 * Math.min(widthOf(mark), widthOf(letter));
 }
 
-/** The largest of the objects is the letter: its baseline is that of the text, which takes the width of all of them that stand side by side. */
+/** The largest of the objects is the letter, whose baseline the text gets. The text is as wide as all objects side by side. */
 function seat(pdfium: Pdfium, run: TextRun, group: ActualTextGroup): void {
   const { text, objects, glyphs } = group;
   if (run.angle !== 0 || glyphs.length === 0 || glyphs.length > MOST_GLYPHS) return;
@@ -112,14 +112,14 @@ function seat(pdfium: Pdfium, run: TextRun, group: ActualTextGroup): void {
     const area = widthOf(box) * heightOf(box);
     if (area > largest) [letter, largest] = [objects[at]!, area];
   }
-  // What spreads over several lines is no letter with its marks.
+  // Objects on several lines are not a letter with its marks.
   if (all === null || heightOf(all) > 3 * run.size) return;
   const origin = objectMatrix(pdfium, letter.pointer);
   const baseline = letter.toSeen.b * origin.e + letter.toSeen.d * origin.f + letter.toSeen.f;
   const [first] = glyphs;
   const told = glyphs.map((glyph) => glyph.text).join('');
   if (first === undefined) return;
-  // Turned round letter by letter, marks have changed places with each other; the file has their order.
+  // A reversal letter by letter exchanged the marks; the file has their order.
   const isWhole = [...told].sort().join('') === [...text].sort().join('');
   if (isWhole) first.text = text;
   const parts = isWhole ? [first] : glyphs;

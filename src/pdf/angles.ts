@@ -1,4 +1,4 @@
-/** Turns in degrees. */
+/** Rotations in degrees. */
 export const QUARTER_TURN = 90;
 export const HALF_TURN = 180;
 export const THREE_QUARTER_TURN = 270;

@@ -1,16 +1,16 @@
 /**
- * Text as it stands on paper back in the order in which it is read: Unicode's bidirectional algorithm (UAX #9) run backwards.
- * Levels are resolved on the visual order, then runs are reversed as rule L2 does, which undoes itself. Where two logical
- * orders look alike (`X-200`), what touches a Latin word goes on with it.
+ * Converts text from visual to reading order: the inverse of Unicode's bidirectional algorithm (UAX #9).
+ * It resolves levels on the visual order, then reverses runs as in rule L2, which is its own inverse. If two logical
+ * orders have the same appearance (`X-200`), text that touches a Latin word belongs to it.
  */
 
-/** UAX #9's classes as far as a page shows them; `S` is white, `N` any other character. */
+/** The classes of UAX #9 that occur on a page; `S` is white space, `N` any other character. */
 type BidiClass = 'L' | 'R' | 'AL' | 'EN' | 'AN' | 'ES' | 'ET' | 'CS' | 'S' | 'N';
 
-/** A piece of text that keeps its own order. */
+/** A piece of text whose own order is fixed. */
 export interface DirectedText {
   text: string;
-  /** White, which no glyph draws. */
+  /** White space without a glyph. */
   space: boolean;
 }
 
@@ -34,7 +34,7 @@ function classOf({ text, space }: DirectedText): BidiClass {
   return /^[\p{L}\p{N}\p{M}\ue000-\uf8ff]/u.test(text) ? 'L' : 'N';
 }
 
-/** Letters that are read from the right, no digits: such a run keeps the order in which the file's reader gives it. */
+/** Letters that are read from the right, without digits: such a run keeps the order in which the file's reader returns it. */
 export function isRightToLeftText(text: string): boolean {
   return (hebrew.test(text) || arabic.test(text)) && !arabicNumber.test(text) && !europeanNumber.test(text) && !arabicSign.test(text);
 }
@@ -48,7 +48,7 @@ interface BracketPair {
   close: number;
 }
 
-/** Brackets that match, `open` left of `close` on paper. */
+/** Pairs of brackets, `open` left of `close` in visual order. */
 function pairsOf(atoms: DirectedText[], opening: string, closing: string): BracketPair[] {
   const pairs: BracketPair[] = [];
   const open: { at: number; kind: number }[] = [];
@@ -94,12 +94,12 @@ function resolveNumbers(atoms: DirectedText[], classes: BidiClass[]): void {
   for (const [at, kind] of classes.entries()) if (kind === 'ES' || kind === 'CS' || kind === 'ET') classes[at] = 'N';
 }
 
-/** Rule W7 seen from paper: a number right of a Latin word, touching it or a space away, is its. */
+/** Rule W7 in visual order: a number right of a Latin word, touching it or a space away, belongs to it. */
 function goesOnFromLatin(atoms: DirectedText[], classes: BidiClass[], at: number): boolean {
   let between = '';
   for (let other = at - 1; other >= 0; other--) {
     const kind = classes[other]!;
-    // A closing character does not stand behind white: there the number begins what is read before the word.
+    // White space does not precede a closing character: there the number begins the text that is read before the word.
     if (kind === 'L') return !/ [^ \d(["'“‘$€£#]|[)\]] *$/u.test(between);
     if (kind === 'R' || kind === 'AL' || kind === 'AN') return false;
     between = (kind === 'S' ? ' ' : atoms[other]!.text) + between;
@@ -112,7 +112,7 @@ function resolveNeutrals(atoms: DirectedText[], classes: BidiClass[], pairs: Bra
   const isLatin = classes.map((kind, at) => kind === 'EN' && goesOnFromLatin(atoms, classes, at));
   for (const [at, latin] of isLatin.entries()) if (latin) classes[at] = 'L';
   if (base === 0) {
-    // A number beside right-to-left words is theirs where they stand on both of its sides.
+    // A number belongs to right-to-left words that stand on both of its sides.
     for (const [at, kind] of classes.entries()) {
       if (kind === 'EN' && (strongBeside(classes, at, -1) !== 'R' && strongBeside(classes, at, -1) !== 'AL' || strongBeside(classes, at, 1) === 'L' || strongBeside(classes, at, 1) === null)) classes[at] = 'L';
     }
@@ -123,7 +123,7 @@ function resolveNeutrals(atoms: DirectedText[], classes: BidiClass[], pairs: Bra
     const inside = new Set(classes.slice(open + 1, close).map(side));
     if (inside.has(embedding)) classes[open] = classes[close] = embedding;
     else if (inside.has('L') || inside.has('R')) {
-      // The text before the pair, as it is read in the other direction; where that is from the right, what stands left of it must be, too.
+      // The text that is read before the pair in the other direction; if that is from the right, the text left of the pair must be, too.
       const isLatin = embedding === 'R';
       const touches = isLatin ? strongBeside(classes, open, -1) === 'L' : [strongBeside(classes, open, -1), strongBeside(classes, close, 1)].every((kind) => kind === 'R' || kind === 'AL');
       classes[open] = classes[close] = touches === isLatin ? 'L' : 'R';
@@ -139,10 +139,10 @@ function resolveNeutrals(atoms: DirectedText[], classes: BidiClass[], pairs: Bra
   }
 }
 
-/** Atoms of the longest line that is put in order character by character: no paper is that wide, and the search for neighbours takes time in the square of it. */
+/** The most atoms of a line that is ordered character by character: no paper is wider, and the search for neighbours takes quadratic time. */
 const longestLine = 1024;
 
-/** Characters in the order in which they are read: the index of each atom and its text, brackets as they are meant. `base` is 1 for a line read from the right. */
+/** Characters in reading order: the index of each atom and its text, with logical brackets. `base` is 1 for a line read from the right. */
 export function logicalOrder(atoms: DirectedText[], base: 0 | 1): { index: number; text: string }[] {
   if (atoms.length > longestLine) {
     const asDrawn = atoms.map(({ text }, index) => ({ index, text }));
@@ -151,7 +151,7 @@ export function logicalOrder(atoms: DirectedText[], base: 0 | 1): { index: numbe
   const classes = atoms.map(classOf);
   resolveNumbers(atoms, classes);
   const [seen, meant] = [pairsOf(atoms, openers, closers), pairsOf(atoms, closers, openers)];
-  // Some files name the character that is drawn, others the one that was written.
+  // Some files name the character that is drawn, others the one in the text.
   const isDrawn = seen.length >= meant.length;
   resolveNeutrals(atoms, classes, isDrawn ? seen : meant, base);
   const levels = classes.map((kind) => (kind === 'L' ? (base === 1 ? 2 : 0) : kind === 'EN' || kind === 'AN' ? 2 : 1));
@@ -175,7 +175,7 @@ export function logicalOrder(atoms: DirectedText[], base: 0 | 1): { index: numbe
   });
 }
 
-/** The reader of the file turns some of its brackets round and not others: one without its match opens behind white and closes before it. */
+/** The file's reader mirrors some brackets and not others: a bracket without its match opens behind white space and closes before it. */
 function bySpacing(text: string, before: DirectedText | undefined, after: DirectedText | undefined): string | null {
   const kind = Math.max(openers.indexOf(text), closers.indexOf(text));
   if (text === '' || kind < 0) return null;
@@ -187,7 +187,7 @@ function reverse<Value>(values: Value[], from: number, to: number): void {
   for (let [left, right] = [from, to]; left < right; left++, right--) [values[left], values[right]] = [values[right]!, values[left]!];
 }
 
-/** A line whose first word stands right of its last, or whose only word is of a script that is read so. */
+/** Whether the line's first word stands right of its last, or its only word is in a right-to-left script. */
 export function isReadFromRight(words: { text: string; box: { left: number } }[]): boolean {
   const [first, last] = [words[0], words.at(-1)];
   if (first === undefined || last === undefined) return false;

@@ -1,17 +1,17 @@
-/** Bullets that the file does not call so: small drawn marks right before a line of text become its first word; letters that symbol fonts draw as bullets are replaced. */
+/** Finds bullets that the file does not mark as such: small drawn marks directly before a line of text become its first word, and letters that symbol fonts draw as bullets are replaced. */
 import { sortedNumbers } from '../geometry/statistics.js';
 import { containsBox, heightOf, holdsPoint, horizontalGap, middleY, widthOf } from '../geometry/box.js';
 import { isReadFromRight } from './bidi.js';
 import type { Box, Line, Word } from './pdf-page.js';
 import type { Graphics, DrawnMark } from './paths.js';
 
-/** Sizes and places in parts of the text's size: how large a mark is, how far before its line it stands, how high its middle above the baseline. */
+/** In ems of the text: the size of a mark, its distance from its line, and the height of its middle above the baseline. */
 const SIZE = { least: 0.12, most: 0.75 };
 const GAP = { least: 0.1, most: 2.6 };
 const HEIGHT = { least: 0.1, most: 0.6 };
 /** Marks nearer to each other than this are a row of dots. */
 const ROW_OF_DOTS = 2.6;
-/** Points: entries of one legend are no further apart. */
+/** Points: the largest distance between entries of one legend. */
 const NEIGHBOURS = { across: 120, down: 40 };
 const MAX_MARKS = 3000;
 const MAX_LETTERS = 200;
@@ -19,12 +19,12 @@ const HOLLOW = '◦';
 const FULL = '•';
 
 /**
- * Adds the marks among `graphics` that stand before lines as words of these lines and takes them out of `graphics`. `drawings` are
- * regions of drawing: what stands in one marks no line.
+ * Adds the marks among `graphics` that stand before lines as words of these lines and removes them from `graphics`. `drawings` are
+ * regions of drawing, whose marks are not bullets.
  */
 export function addDrawnBullets(lines: Line[], graphics: Graphics, drawings: Box[]): void {
   const boxes = new Set(graphics.boxes.map(({ box }) => box));
-  // A rectangle that is only outlined is a box to tick.
+  // A rectangle with only an outline is a tick box.
   const small = graphics.marks.filter(({ box, fill }) => !(fill < 0 && boxes.has(box)) && !drawings.some((region) => containsBox(region, box, 1)));
   if (small.length === 0 || small.length > MAX_MARKS) return;
   const heads = arrowHeads(small, graphics);
@@ -47,12 +47,12 @@ export function addDrawnBullets(lines: Line[], graphics: Graphics, drawings: Box
   graphics.boxes = graphics.boxes.filter(({ box }) => !used.has(box));
 }
 
-/** Points between a line's end and the arrow head on it. */
+/** Points between the end of a line and the arrow head on it. */
 const ON_HEAD = 1.5;
 
 const MAX_LINES = 500;
 
-/** Marks at which lines end, straight ones or curves, that are longer than they. */
+/** Marks at the ends of lines or curves that are longer than the marks. */
 function arrowHeads(marks: DrawnMark[], { rulings, strokes }: Graphics): Set<DrawnMark> {
   const own = new Set(marks.map(({ box }) => box));
   const level = rulings.map(({ orientation, position, start, end }): Box => (orientation === 'horizontal'
@@ -61,7 +61,7 @@ function arrowHeads(marks: DrawnMark[], { rulings, strokes }: Graphics): Set<Dra
   return new Set(marks.filter(({ box }) => lines.some((line) => endsAt(line, box))));
 }
 
-/** Corners of a line's box are where it ends, but for curves that turn back. */
+/** The ends of a line are corners of its box, except for curves that turn back. */
 function endsAt(line: Box, head: Box): boolean {
   const size = Math.max(widthOf(head), heightOf(head));
   if (Math.max(widthOf(line), heightOf(line)) <= 1.2 * size) return false;
@@ -72,15 +72,15 @@ function endsAt(line: Box, head: Box): boolean {
 /** Letters that symbol fonts, and Word's list styles, draw as bullets. */
 const letterBullet = /^[orqlnuvwzØ§]$/;
 const signFont = /dingbat|wingding|webding|symbol/i;
-/** A letter of the text is not so much smaller than it; one of the text's own family not so much. */
+/** The size of a bullet letter relative to the text, and the same for the text's own font family. */
 const SMALL = 0.8;
 const TINY = 0.7;
-/** White that follows such a bullet at least, in parts of the size. */
+/** In ems: the least white space behind such a bullet. */
 const AFTER_LETTER = 0.5;
 
 /**
- * Names letters that are bullets: the same single letter alone before several lines at one x, of a symbol font, the `o` of a
- * typewriter's face beside another, or upright and clearly smaller. A variable in italics before its values,
+ * Finds letters that are bullets: the same single letter alone before several lines at one x, in a symbol font, the `o` of a
+ * typewriter font beside another, or upright and clearly smaller. A variable in italics before its values,
  * a letter in bold or of the text's own size stays a letter.
  */
 export function replaceLetterBullets(lines: Line[]): void {
@@ -98,7 +98,7 @@ export function replaceLetterBullets(lines: Line[]): void {
   for (const { words, least } of groups.values()) if (words.length >= least) for (const word of words) word.text = FULL;
 }
 
-/** How many lines must begin so for the letter to be a bullet; 0 where it never is. */
+/** The least number of lines with the letter that make it a bullet; 0 if it never is. */
 function linesNeeded(word: Word, next: Word): number {
   if (word.font.italic || word.font.bold || !/^[\p{L}"“„«(]/u.test(next.text)) return 0;
   if (signFont.test(word.font.name) && word.font.name !== next.font.name) return 2;
@@ -107,7 +107,7 @@ function linesNeeded(word: Word, next: Word): number {
   return word.size <= (family(word) === family(next) ? TINY : SMALL) * next.size ? 3 : 0;
 }
 
-/** Single letters that begin a line, or are one by themselves, with the word that follows on the same height. */
+/** Single letters that begin a line, or form one alone, with the next word at the same height. */
 function* lettersBefore(lines: Line[]): Generator<{ line: Line; word: Word; next: Word }> {
   const alone = lines.filter(({ words }) => words.length === 1 && letterBullet.test(words[0]!.text));
   for (const line of lines) {
@@ -122,14 +122,14 @@ function* lettersBefore(lines: Line[]): Generator<{ line: Line; word: Word; next
   }
 }
 
-/** Points of a chart stand at many x, bullets at as many as the list is deep. */
+/** Whether the marks stand at many x: points of a chart do; bullets stand at as many as the list is deep. */
 function isScattered(marks: DrawnMark[]): boolean {
   const lefts = sortedNumbers(marks.map(({ box }) => box.left));
   const places = lefts.filter((left, at) => at === 0 || left - lefts[at - 1]! > 1.5).length;
   return places > Math.max(4, 0.5 * marks.length);
 }
 
-/** A legend's marks differ in colour where a list's are all the same. */
+/** Whether marks beside it differ in colour: those of a legend do, those of a list do not. */
 function hasOtherColours(mark: DrawnMark, found: Map<Line, DrawnMark>): boolean {
   for (const other of found.values()) {
     const [across, down] = [Math.abs(other.box.left - mark.box.left), Math.abs(other.box.top - mark.box.top)];
@@ -142,7 +142,7 @@ function hasOtherColours(mark: DrawnMark, found: Map<Line, DrawnMark>): boolean 
 function bulletOf(mark: DrawnMark, first: Word): Word {
   return {
     text: mark.fill >= 0 ? FULL : HOLLOW, box: mark.box, baseline: first.baseline, font: { ...first.font, bold: false, italic: false }, size: first.size, color: first.color,
-    // Between two places in the order of painting: right before its line.
+    // Between two places in the painting order, directly before its line.
     order: first.order - 0.5,
     angle: 0, glued: false, softHyphen: false, invisible: false, link: -1, underline: false, strike: false, mcid: first.mcid,
   };
@@ -163,7 +163,7 @@ class Rows {
     return Math.floor(y / Rows.#height);
   }
 
-  /** The line before which (right of which, where it is read from the right) `mark` stands alone; null where there is none. */
+  /** The line before which `mark` stands alone (right of which, for a line that is read from the right); null for none. */
   lineBehind(mark: DrawnMark): Line | null {
     const y = middleOf(mark);
     let nearest: Line | null = null;
@@ -177,7 +177,7 @@ class Rows {
     return nearest === null || this.#hasNeighbour(mark, nearest) ? null : nearest;
   }
 
-  /** Another text close before the mark, or another mark on the same height: a separator, a row of dots. */
+  /** Whether other text is close before the mark, or another mark at the same height: a separator, a row of dots. */
   #hasNeighbour(mark: DrawnMark, line: Line): boolean {
     const row = Rows.#row(middleOf(mark));
     for (const other of near(this.#marks, row)) {
@@ -197,9 +197,9 @@ function put<Value>(map: Map<number, Value[]>, key: number, value: Value): void 
   else known.push(value);
 }
 
-/** What stands in a row, or in those beside it. */
+/** The items in a row and in the rows beside it. */
 function near<Value>(map: Map<number, Value[]>, row: number): Value[] {
-  // A large line's marks stand more than a row above its baseline.
+  // The marks of a large line stand more than a row above its baseline.
   return [-1, 0, 1, 2].flatMap((step) => map.get(row + step) ?? []);
 }
 
@@ -207,13 +207,13 @@ function fits(line: Line, mark: DrawnMark, gap: number): boolean {
   const { size } = line;
   const side = Math.max(widthOf(mark.box), heightOf(mark.box));
   const up = line.baseline - middleOf(mark);
-  // An outlined mark as large as its letters is a box to tick.
+  // An outlined mark as large as its letters is a tick box.
   const most = mark.fill >= 0 ? SIZE.most : 0.5;
   return side >= SIZE.least * size && side <= most * size && up >= HEIGHT.least * size && up <= HEIGHT.most * size
     && gap >= GAP.least * size && gap <= GAP.most * size && /[\p{L}\p{N}]/u.test(line.words.map(({ text }) => text).join(''));
 }
 
-/** White between the mark and the side from which the line is read; Infinity on the other side. */
+/** White space between the mark and the side from which the line is read; Infinity on the other side. */
 function gapBefore(line: Line, mark: DrawnMark): number {
   const gap = isReadFromRight(line.words) ? mark.box.left - line.box.right : line.box.left - mark.box.right;
   return gap < 0 ? Infinity : gap;
@@ -223,7 +223,7 @@ function middleOf({ box }: DrawnMark): number {
   return middleY(box);
 }
 
-/** White between two boxes side by side, 0 where they overlap. */
+/** White space between two boxes side by side, 0 if they overlap. */
 function distance(a: Box, b: Box): number {
   return Math.max(0, horizontalGap(a, b));
 }

@@ -1,4 +1,4 @@
-/** One character code of a PDF as the text it stands for: ligatures, symbol fonts, private use, controls. */
+/** Converts one character code of a PDF to text: ligatures, symbol fonts, private use, controls. */
 import type { Font } from './pdf-page.js';
 import { extensionSymbol, relationSymbol, symbolCharacter, wingdingsSymbol } from './symbol-fonts.js';
 
@@ -24,7 +24,7 @@ const IDEOGRAPHIC_SPACE = 0x3000;
 const LAST_BYTE = 0xff;
 const PRIVATE_USE = { first: 0xe000, last: 0xf8ff };
 
-/** '' where the code stands for nothing that can be read; ' ' for every kind of space; U+FFFD where an unknown character is drawn. */
+/** '' for a code without readable meaning; ' ' for every kind of space; U+FFFD for an unknown character with ink. */
 export function cleanCharacter(code: number, font: Font): string {
   if (font.symbolic && wingdingsFont.test(font.name) && (code <= LAST_BYTE || isSymbolArea(code))) return code === SPACE ? ' ' : wingdingsSymbol(code & LAST_BYTE) || '▪';
   if (code < DELETE && extensionFont.test(font.name)) {
@@ -36,7 +36,7 @@ export function cleanCharacter(code: number, font: Font): string {
     if (sign !== '') return isSilent(sign.charCodeAt(0)) ? '' : sign;
   }
   if (code > SPACE && code < DELETE) return String.fromCharCode(code);
-  // A drawn font without names may have letters there; where it draws nothing it is a space.
+  // A Type 3 font without names may have letters at these codes; a code without ink is a space.
   if (code < SPACE && font.name === '') return '\ufffd';
   if (isSpace(code)) return ' ';
   if (code < SPACE || (code >= DELETE && code < NO_BREAK_SPACE)) return '\ufffd';
@@ -61,7 +61,7 @@ function isSilent(code: number): boolean {
   return code >= SILENT[0]![0] && SILENT.some(([first, last]) => code >= first && code <= last);
 }
 
-/** The ligature IJ in both cases, Latin ligatures, Hebrew and Arabic presentation forms: their compatibility letters are what is meant. */
+/** The ligature IJ in both cases, Latin ligatures, Hebrew and Arabic presentation forms: their compatibility letters replace them. */
 const PRESENTATION_FORMS: [first: number, last: number][] = [[0x132, 0x133], [0xfb00, 0xfdff], [0xfe70, 0xfefc]];
 
 function isPresentationForm(code: number): boolean {
@@ -72,14 +72,14 @@ function isSymbolArea(code: number): boolean {
   return code >= 0xf020 && code <= 0xf0ff;
 }
 
-/** Stands for a private-use glyph until its neighbours show whether it is part of a word or an icon. */
+/** A placeholder for a private-use glyph until its neighbours show whether it is part of a word or an icon. */
 export const unnamedGlyph = '\ue000';
 /** The ligature of two t in Linux Libertine, and the bullet of symbol fonts. */
 const LIBERTINE_TT = 0xe03c;
 const SYMBOL_BULLET = 0xb7;
 const libertine = /^Lin(Libertine|Biolinum)/i;
 
-/** Microsoft's symbol fonts put their codes at U+F020..F0FF; elsewhere private use is an icon or a font's own ligature. */
+/** Microsoft's symbol fonts have their codes at U+F020..F0FF; other private use is an icon or a font's own ligature. */
 function privateUse(code: number, font: Font): string {
   if (code === LIBERTINE_TT && libertine.test(font.name)) return 'tt';
   if (!isSymbolArea(code)) return unnamedGlyph;
@@ -106,13 +106,13 @@ export function combiningForm(text: string): string {
 /** The stroke that TeX draws over a relation to negate it. */
 const negation = '\u0338';
 
-/** `base` under `accent`, composed; '' where the two make no letter, and no negated relation. */
+/** `base` under `accent`, composed; '' if the two make neither a letter nor a negated relation. */
 export function accented(base: string, accent: string): string {
   if (accent === negation) return negated(base);
   if (!letter.test(base)) return '';
   const plain = base === '\u0131' ? 'i' : base === '\u0237' ? 'j' : base;
   const composed = (plain + accent).normalize('NFC');
-  // Anything composes with a real combining mark; a spacing character over a letter must make a letter that exists.
+  // A real combining mark composes with any letter; a spacing character over a letter must result in an existing letter.
   return composed.length === 1 || combining.test(accent) ? composed : '';
 }
 

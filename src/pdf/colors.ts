@@ -6,7 +6,7 @@ const CHANNEL = 0xff;
 const ALPHA_SHIFT = 24;
 const RGB = 0xffffff;
 
-/** An alpha channel that lets nothing shine through. */
+/** Alpha of an opaque colour. */
 export const OPAQUE = 0xff;
 export const OPAQUE_BLACK = 0xff000000;
 export const OPAQUE_WHITE = 0xffffffff;

@@ -1,4 +1,4 @@
-/** Filled boxes and images by place: what lies over or under a glyph. */
+/** An index of filled boxes and images by place: finds those over and under a glyph. */
 import { containsBox, middleX, middleY } from '../geometry/box.js';
 import { colorDistance, WHITE } from './colors.js';
 import type { Box } from './pdf-page.js';
@@ -9,7 +9,7 @@ export interface Cover {
   order: number;
   /** 0xRRGGBB, or -1 for an image. */
   color: number;
-  /** Nothing shines through, as far as the file says. */
+  /** Opaque by the file's properties. */
   opaque: boolean;
   image: boolean;
 }
@@ -17,10 +17,10 @@ export interface Cover {
 /** The index is a grid of square buckets: their side, and the most entries of all buckets together. */
 const BUCKET_POINTS = 36;
 const MAX_ENTRIES = 200_000;
-/** Sum of the differences of the three channels up to which two colours appear the same. */
+/** Sum of the differences of the three channels up to which two colours appear equal. */
 const SAME_COLOR = 24;
 
-/** Suspects, not verdicts: an image may be transparent, a box may be masked. */
+/** Returns candidates that drawing must confirm: an image may be transparent, a box may be masked. */
 export class CoverIndex {
   #columns: number;
   #rows: number;
@@ -62,7 +62,7 @@ export class CoverIndex {
     return this.#buckets.get(row * this.#columns + column) ?? [];
   }
 
-  /** The first opaque thing painted after `order` that covers the whole ink, or null. */
+  /** The first opaque object painted after `order` that covers the whole ink, or null. */
   over(ink: Box, order: number): Cover | null {
     return this.#at(ink).find((cover) => cover.order > order && cover.opaque && containsBox(cover.box, ink, 0.5)) ?? null;
   }
@@ -74,7 +74,7 @@ export class CoverIndex {
     for (const cover of this.#at(ink)) {
       if (cover.order < order && containsBox(cover.box, ink, -0.5)) ground = cover.image ? -1 : cover.color;
     }
-    // Over an image only drawing shows it; text whose colour no box has is not worth that.
+    // Over an image only drawing can decide; text whose colour no box has is not drawn for that.
     return ground === -1 ? alike(color, WHITE) : alike(ground, color);
   }
 }

@@ -1,9 +1,9 @@
 /**
- * Zapf Dingbats by name: `a1` to `a206` (Adobe's list of its glyphs). A bitmap font of TeX's names its glyphs by their codes in the same way, and programs that write maps of
- * letters take the one for the other: `a110`, the letter n, becomes a heart.
+ * Zapf Dingbats by name: `a1` to `a206` (Adobe's list of its glyphs). TeX's bitmap fonts name glyphs by their codes in the same form, and programs that write Unicode
+ * maps confuse the two: `a110`, the letter n, becomes a heart.
  */
 
-/** Numbers of names, from one on, of which each further one is the next dingbat. */
+/** Ranges of name numbers, from one on, whose successive numbers are successive dingbats. */
 const runs: [first: number, sign: number, count: number][] = [
   [1, 0x2701, 2], [3, 0x2704, 1], [4, 0x260e, 1], [5, 0x2706, 1], [6, 0x271d, 5], [11, 0x261b, 1], [12, 0x261e, 1], [13, 0x270c, 4], [17, 0x2711, 2], [19, 0x2713, 10], [29, 0x2722, 6],
   [35, 0x2605, 1], [36, 0x2729, 35], [71, 0x25cf, 1], [72, 0x274d, 1], [73, 0x25a0, 1], [74, 0x274f, 1], [75, 0x2751, 1], [76, 0x25b2, 1], [77, 0x25bc, 1], [78, 0x25c6, 1], [79, 0x2756, 1],
@@ -15,7 +15,7 @@ const runs: [first: number, sign: number, count: number][] = [
 ];
 const numbers = new Map(runs.flatMap(([first, sign, count]) => Array.from({ length: count }, (_, index): [string, number] => [String.fromCharCode(sign + index), first + index])));
 
-/** The number behind the `a` in the dingbat's name, or 0 where it has no such name. */
+/** The number behind the `a` in the dingbat's name, or 0 if it has no such name. */
 export function dingbatNumber(sign: string): number {
   return numbers.get(sign) ?? 0;
 }

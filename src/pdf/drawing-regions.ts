@@ -1,4 +1,4 @@
-/** Regions of drawing: where curves and slanted strokes lie close together. */
+/** Finds regions of drawing, in which curves and slanted strokes are close together. */
 import { heightOf, intersection, union, widthOf } from '../geometry/box.js';
 import type { Box } from './pdf-page.js';
 

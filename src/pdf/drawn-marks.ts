@@ -1,4 +1,4 @@
-/** Small drawn shapes become words of the lines beside which they stand: boxes to tick, bullets, numbered marks. */
+/** Converts small drawn shapes to words of the lines beside them: tick boxes, bullets, numbered marks. */
 import { addDrawnBullets, replaceLetterBullets } from './bullets.js';
 import { clusterStrokes } from './drawing-regions.js';
 import { addNumberedMarks } from './numbered-marks.js';
@@ -11,20 +11,20 @@ import type { TickBox } from './tick-boxes.js';
 import { addTickBoxes } from './tick-words.js';
 
 export interface MarkedLines {
-  /** Without the sides of boxes to tick. */
+  /** Without the sides of tick boxes. */
   rulings: Ruling[];
   fractions: Fraction[];
 }
 
 /**
- * Adds the marks to `lines` in place and takes them out of `graphics`. `merged` are the rulings of `graphics`, merged;
- * `ticks` are the boxes of the form that are ticked.
+ * Adds the marks to `lines` in place and removes them from `graphics`. `merged` are the merged rulings of `graphics`;
+ * `ticks` are the ticked boxes of the form.
  */
 export function addDrawnMarks(lines: Line[], graphics: Graphics, merged: Ruling[], ticks: TickBox[], seen: Box): MarkedLines {
   const drawn = graphics.rulings;
   addTickBoxes(lines, graphics, ticks);
   const rulings = graphics.rulings.length === drawn.length ? merged : mergeRulings(graphics.rulings);
-  // A denominator by itself is no bullet, and its bar underlines nothing.
+  // A single denominator is not a bullet, and its bar does not underline anything.
   const fractions = fractionsOf(lines, rulings);
   const parts = new Set(fractions.flatMap(({ over, under }) => [...over, ...under]));
   replaceLetterBullets(lines.filter(({ words }) => !words.some((word) => parts.has(word))));

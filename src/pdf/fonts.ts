@@ -1,4 +1,4 @@
-/** Properties of a PDF font by its name, flags and weight; one object per distinct font of a document. */
+/** Properties of a PDF font from its name, flags and weight; one object for each distinct font of a document. */
 import type { Font } from './pdf-page.js';
 import type { Pdfium } from './pdfium.js';
 
@@ -8,12 +8,12 @@ const FORCE_BOLD = 1 << 18;
 
 /** Weights as in OpenType's OS/2 table, 100 to 900. */
 const WEIGHT = { regular: 400, semiBold: 600, bold: 700 };
-/** Weights that PDFium guesses of stems and that show bold faces. */
+/** The stem weights guessed by PDFium that indicate bold faces. */
 const BOLD_STEMS = { least: 650, most: 1000 };
-/** Slant of an italic face at the least. */
+/** The least slant of an italic face. */
 const ITALIC_DEGREES = 5;
 
-/** Searched for in the name with spaces between its parts: `Nimbus Rom No9L-Medi Ital`. The first that fits holds. */
+/** Patterns for the name with spaces between its parts: `Nimbus Rom No9L-Medi Ital`. The first match counts. */
 const namedWeights: [RegExp, number][] = [
   [/(semi|demi)[-_ ]?(bold|bd)|\bsemb|\bdemi\b|\bsb\b/i, 600],
   [/(extra|ultra)[-_ ]?(bold|bd)/i, 800],
@@ -24,7 +24,7 @@ const namedWeights: [RegExp, number][] = [
   [/\b(light|lt)\b/i, 300],
   [/\b(regular|roman|book|normal|regu|rg)\b/i, 400],
 ];
-/** Computer Modern and its heirs, and the PostScript short names of TeX's fonts, by their own abbreviations. */
+/** Computer Modern and its successors, and the PostScript short names of TeX's fonts, by their own abbreviations. */
 const texBold = /^(cmbx|cmb\d|cmssbx|cmbsy|cmmib|sfbx|ecbx|lmb|ptmb|phvb|pplb)/i;
 const texItalic = /^(cm(b?xti|ti|sl|mi|bxsl|ssi|itt|mib)\d|cmbxti|sfti|sfsl|ecti|lmri|lmmi)/i;
 const texMonospace = /^(cmtt|cmitt|cmsltt|ectt|sftt|lmtt|lmmono|txtt)/i;
@@ -34,8 +34,8 @@ const monospaceName =
 const symbolName = /symbol|wingdings|dingbat|webdings|^cmsy|^cmex|^msam|^msbm|^stmary|^marvosym|fontawesome|material ?icons|icomoon/i;
 
 /**
- * Reads fonts by pointer (valid while a page is open). Fonts that look the same are one object, across pages and also where
- * a file cuts one font into several subsets.
+ * Reads fonts by pointer (valid while a page is open). Fonts with equal properties share one object, across pages and also if
+ * a file divides one font into several subsets.
  */
 export class FontTable {
   #byDescription = new Map<string, Font>();
@@ -54,12 +54,12 @@ export class FontTable {
     return this.#intern(describeFont(name || family, Math.max(0, call.FPDFFont_GetFlags(pointer)), call.FPDFFont_GetWeight(pointer), italicAngle));
   }
 
-  /** The font as it appears when it is stroked as well as filled: producers thicken letters so when they lack the bold face. */
+  /** The font if it is stroked as well as filled: producers thicken letters in this way if they lack the bold face. */
   emboldened(font: Font): Font {
     return font.bold ? font : this.#intern({ ...font, bold: true, weight: WEIGHT.bold });
   }
 
-  /** The same font, known to be a typewriter's by its advances. */
+  /** The same font marked as monospace, by its advances. */
   fixedPitch(font: Font): Font {
     return font.monospace ? font : this.#intern({ ...font, monospace: true });
   }
@@ -73,12 +73,12 @@ export class FontTable {
   }
 }
 
-/** `flags` as in the font descriptor, `engineWeight` as PDFium guesses it from the stems (0 or below: unknown). */
+/** `flags` as in the font descriptor, `engineWeight` as PDFium estimates it from the stems (0 or below: unknown). */
 export function describeFont(rawName: string, flags: number, engineWeight: number, italicAngle: number): Font {
   const name = rawName.replace(/^[A-Z]{6}\+/, '');
   const parts = name.replace(/([a-z0-9])([A-Z])/g, '$1 $2');
   const named = texBold.test(name) ? WEIGHT.bold : namedWeights.find(([pattern]) => pattern.test(parts))?.[1];
-  // Stem widths mislead below the clearly bold: regular Arial comes out anywhere from 200 to 600.
+  // Stem widths are only reliable for clearly bold faces: regular Arial has estimates from 200 to 600.
   const weight = named ?? ((flags & FORCE_BOLD) !== 0 || (engineWeight >= BOLD_STEMS.least && engineWeight <= BOLD_STEMS.most) ? WEIGHT.bold : WEIGHT.regular);
   return {
     name,

@@ -1,4 +1,4 @@
-/** The text of form fields and free-text notes, and which boxes of a form are ticked: both are drawn on the page, but in no text layer. */
+/** The text of form fields and free-text notes, and the ticked boxes of a form: the page shows both, but its text layer contains neither. */
 import { heightOf, widthOf } from '../geometry/box.js';
 import { transformBox } from './matrix.js';
 import type { Matrix } from './matrix.js';
@@ -18,10 +18,10 @@ const UNSEEN = 2 | 32;
 const PASSWORD_FIELD = 1 << 13;
 const MAX_ANNOTATIONS = 5000;
 const PADDING = 2;
-/** Mean advance of text faces, in parts of the size; the real font is the viewer's choice. */
+/** Mean advance of text faces, in ems; the viewer chooses the real font. */
 const MEAN_ADVANCE = 0.5;
 const LINE_PITCH = 1.15;
-/** A line's ink above and below its baseline, and its baseline below its top, in parts of the size. */
+/** In ems: a line's ink above and below its baseline, and the distance of its baseline from its top. */
 const ASCENT = 0.75;
 const DESCENT = 0.2;
 const BASELINE = 0.8;
@@ -30,14 +30,14 @@ const LABEL_REACH = 40;
 
 const fieldFont: Font = { name: '', weight: 400, bold: false, italic: false, monospace: false, symbolic: false };
 
-/** What the fields of a page's form show. */
+/** The visible content of a page's form fields. */
 export interface FormFields {
-  /** Lines of the filled ones, placed by estimate within their rectangles. */
+  /** Lines of filled fields, at estimated places in their rectangles. */
   lines: Line[];
   ticks: TickBox[];
 }
 
-/** Filled fields stand on the baseline of a label of `printed` where one is beside. `form` is the form environment. */
+/** Reads the filled fields. Their lines get the baseline of a label among `printed` beside them. `form` is the form environment. */
 export function readFields(pdfium: Pdfium, page: number, form: number, toSeen: Matrix, printed: Line[], firstOrder: number): FormFields {
   const { call } = pdfium;
   const fields: FormFields = { lines: [], ticks: [] };
@@ -57,7 +57,7 @@ export function readFields(pdfium: Pdfium, page: number, form: number, toSeen: M
       const field = readField(pdfium, annotation, form, box);
       if (field === null) continue;
       const label = labelOf(field.box, printed);
-      // Letters as high as the field make no heading of what a user typed.
+      // Letters as high as the field must not turn the user's text into a heading.
       const laidOut = layOut({ ...field, size: Math.min(field.size, label?.size ?? Infinity) }, order);
       for (const line of laidOut) {
         if (label !== undefined && laidOut.length === 1) moveTo(line, label.baseline);
@@ -133,7 +133,7 @@ function layOut(field: FormField, firstOrder: number): Line[] {
   });
 }
 
-/** The printed line that ends shortly before the field, or starts shortly after it, at its height. */
+/** The printed line at the field's height that ends shortly before it, or starts shortly after it. */
 function labelOf(box: Box, printed: Line[]): Line | undefined {
   return printed.find(({ angle, baseline, size, box: { left, right } }) => {
     const beside = (right <= box.left + size && right > box.left - LABEL_REACH) || (left >= box.right - size && left < box.right + LABEL_REACH);
@@ -151,7 +151,7 @@ function moveTo(line: Line, baseline: number): void {
   }
 }
 
-/** Words of one row of text, in rows of at most `room` characters where a single word allows. */
+/** Splits the words of one row into rows of at most `room` characters, if no single word is longer. */
 function wrap(row: string, room: number): string[][] {
   const rows: string[][] = [];
   let used = Infinity;

@@ -5,21 +5,21 @@ import type { Glyph } from './glyph.js';
 /** A glyph in its line. */
 export interface PlacedGlyph {
   glyph: Glyph;
-  /** A space of the file stands before it. */
+  /** A space of the file precedes it. */
   spaced: boolean;
 }
 
-/** Chains that stand on one baseline side by side, in reading direction, scripts among them. */
+/** Chains side by side on one baseline, in reading direction, with their scripts. */
 export interface Track {
   placed: PlacedGlyph[];
   u0: number;
   u1: number;
   v: number;
-  /** The largest size on it. */
+  /** The largest size of its glyphs. */
   size: number;
 }
 
-/** Glyphs without a gap between them, as painted. */
+/** Glyphs without a gap between them, in painting order. */
 interface Chain {
   placed: PlacedGlyph[];
   u0: number;
@@ -31,29 +31,29 @@ interface Chain {
   parent: number;
 }
 
-/** In parts of the size: what still is one baseline; a gap that ends a chain; how far a line is followed to the right. */
+/** In ems: the largest difference on one baseline; a gap that ends a chain; how far a line is continued to the right. */
 const SAME_BASELINE = 0.12;
 const CHAIN_GAP = 0.12;
 const REACH = 2.2;
 const ROW_HEIGHT = 2;
 const MAX_NEIGHBOURS = 48;
-/** Points by which baselines may differ besides. */
+/** Points by which baselines may differ in addition. */
 const BASELINE_SLACK = 0.05;
-/** Within one chain: points of slack, how much larger one size may be than the other, and how far a glyph may reach back. */
+/** Within one chain: tolerance in points, the largest ratio of sizes, and how far a glyph may reach back. */
 const WITHIN_CHAIN = { slack: 0.01, sizes: 1.5, overlap: 0.4 };
-/** On one baseline: how much larger one size may be than the other, and how far chains may overlap. */
+/** On one baseline: the largest ratio of sizes, and the largest overlap of chains. */
 const ON_BASELINE = { sizes: 2.5, overlap: 0.6 };
-/** A little above or below it: how far, how much larger one size may be, how far apart and how far overlapping. */
+/** Slightly above or below it: the largest distance, ratio of sizes, gap and overlap. */
 const NEAR_BASELINE = { drop: 0.25, sizes: 1.3, gap: 1.2, overlap: 0.3 };
-/** A script: its size in parts of the larger one, its distance from the letter, and how far it is raised or lowered. */
+/** For a script: its size relative to the larger one, its distance from the letter, and how far it is raised or lowered. */
 const SCRIPT = { least: 0.3, most: 0.88, gap: 0.3, overlap: 0.35, raised: 0.6, lowered: 0.4 };
-/** Chains of one row that overlap by more than this are printed over each other, unless they are two scripts so far apart in height. */
+/** The overlap from which chains of one row are printed over each other, and the distance in height at which they are two scripts instead. */
 const OVERPRINTED = 0.45;
 const STACKED_SCRIPTS = 0.3;
-/** Chains at the end of a row that are compared with the next one. */
+/** The number of chains at the end of a row that are compared with the next one. */
 const LAST_OF_ROW = 3;
 
-/** All of one direction. */
+/** The glyphs must have one direction. */
 export function buildTracks(glyphs: Glyph[]): Track[] {
   const chains = chainsOf(glyphs);
   link(chains);
@@ -122,7 +122,7 @@ function find(chains: Chain[], index: number): number {
   return root;
 }
 
-/** Joins each chain with what follows it closely on its baseline, and with the scripts that touch it. */
+/** Joins each chain with the chain that follows it closely on its baseline, and with the scripts that touch it. */
 function link(chains: Chain[]): void {
   const rows = new Map<number, number[]>();
   const byStart = chains.map((_, index) => index).sort((a, b) => (chains[a]?.u0 ?? 0) - (chains[b]?.u0 ?? 0));
@@ -133,7 +133,7 @@ function link(chains: Chain[]): void {
     else known.push(index);
   }
   chains.forEach((chain, index) => {
-    // Scripts hang at most 0.6 of the larger size away, and the larger one may be the other.
+    // Scripts are at most 0.6 of the larger size away, and the other chain may be the larger one.
     const reach = Math.min(60, Math.max(1.3 * chain.size, 2));
     const last = Math.floor((chain.v + reach) / ROW_HEIGHT);
     for (let row = Math.floor((chain.v - reach) / ROW_HEIGHT); row <= last; row++) {
@@ -174,12 +174,12 @@ function belongTogether(a: Chain, b: Chain): boolean {
   return drop <= (raised ? SCRIPT.raised : SCRIPT.lowered) * large;
 }
 
-/** In parts of the text's size: a drop capital's, and how far the lines beside it are apart. In letters: what is a line beside it and no script. */
+/** In ems of the text: the least size of a drop capital, and the distance of the lines beside it. Then the least letters of such a line, which a script does not have. */
 const DROP_CAPITAL = 1.7;
 const LINES_APART = 0.8;
 const LETTERS_OF_LINE = 12;
 
-/** The first letter of a chapter, which the lines beside it touch as scripts would, and each of those lines; null where there is no such letter. */
+/** A chapter's first letter, and each of the lines beside it, which touch it as scripts would; null if there is no such letter. */
 function aroundDropCapital([capital, ...rest]: Chain[]): Chain[][] | null {
   if (capital === undefined || capital.placed.length !== 1 || !/^\p{Lu}$/u.test(capital.placed[0]!.glyph.text) || rest.length === 0) return null;
   const size = rest.reduce((most, chain) => Math.max(most, chain.size), 0);
@@ -193,12 +193,12 @@ function aroundDropCapital([capital, ...rest]: Chain[]): Chain[][] | null {
       line.chains.push(chain);
     }
   }
-  // What stands on its own baseline is a word that begins with a large letter, unless another line is beside both.
+  // A word on one baseline with its large first letter is not a drop capital, unless another line is beside both.
   const isRaised = lines.length > 1 || Math.abs(lines[0]!.v - capital.v) > 0.5 * LINES_APART * size;
   return !isRaised || lines.some(({ letters }) => letters < LETTERS_OF_LINE) ? null : [[capital], ...lines.map(({ chains }) => chains)];
 }
 
-/** One track, or several where chains overlap: text printed over text stays apart. */
+/** One track, or several if chains overlap: text printed over text stays separate. */
 function layOut(cluster: Chain[]): Track[] {
   const sorted = [...cluster].sort((a, b) => a.u0 - b.u0 || b.size - a.size);
   const parts = aroundDropCapital(sorted);
@@ -217,7 +217,7 @@ function fits(row: Chain[], chain: Chain, main: number): boolean {
   for (let at = row.length - 1; at >= Math.max(0, row.length - LAST_OF_ROW); at--) {
     const before = row[at];
     if (before === undefined || chain.u0 > before.u1 - OVERPRINTED * Math.min(before.size, chain.size)) continue;
-    // Two scripts of one letter stand over each other and belong to the line all the same.
+    // Two scripts of one letter stand over each other and both belong to the line.
     const stacked = chain.size < SCRIPT.most * main && before.size < SCRIPT.most * main && Math.abs(chain.v - before.v) > STACKED_SCRIPTS * main;
     if (!stacked) return false;
   }
@@ -240,7 +240,7 @@ function trackOf(row: Chain[]): Track {
   return { placed, u0, u1, size, v: baselineOf(row, size) };
 }
 
-/** Of the largest text on it. */
+/** For its largest text. */
 function baselineOf(row: Chain[], size: number): number {
   return (row.find((chain) => chain.size > SCRIPT.most * size) ?? row[0])?.v ?? 0;
 }

@@ -10,17 +10,17 @@ import { ChannelFinder } from './white-channels.js';
 import { measureSpacing } from './spacing.js';
 import type { Spacing } from './spacing.js';
 
-/** Glyphs on one baseline by u, spaces left out; `starts[i]` says that a word begins at glyph i after a space or gap. */
+/** Glyphs on one baseline by u, without spaces; `starts[i]` is true if a word begins at glyph i after a space or gap. */
 export interface GlyphLine {
   glyphs: Glyph[];
   starts: boolean[];
 }
 
-/** In parts of the size: a gap that always parts, if it also stands out from the line's own word gaps. */
+/** In ems: a gap that always splits the line if it also exceeds the line's own word gaps. */
 const FIRM_GAP = 1.1;
-/** A gap that parts where a channel of white runs through the lines above and below. */
+/** A gap that splits if a channel of white space continues through the lines above and below. */
 const CHANNEL_GAP = 0.55;
-/** A gap that parts where the page painted something else between the two sides. */
+/** A gap that splits if the page painted other objects between the two sides. */
 const JUMP_GAP = 0.7;
 const WIDEST_ORDINARY = 0.8;
 const MARKER_GAP = 2.2;
@@ -28,13 +28,17 @@ const QUAD_GAP = 1.6;
 const NUMBER_GAP = 0.8;
 /** The em of two sizes is at most this many times the smaller one. */
 const SIZES = 1.4;
-/** Below this gap no wall stands between two glyphs. */
+/** A smaller gap contains no wall. */
 const WALLED_GAP = 0.1;
-/** Gaps in terms of the line's ordinary one: so wide they part by themselves, or beside a channel or a jump in the painting order. */
+/** Ratios to the line's ordinary gap: of a gap that splits by itself, and of one that splits beside a channel or a jump in the painting order. */
 const FIRM_WIDENING = 1.8;
 const WIDENING = 1.3;
-/** Places in the order of glyphs over which the painting order jumps. */
+/** A jump in the painting order skips at least this many glyphs. */
 const JUMP = 5;
+/**
+ * A marker that may stand further from its text than a gap between columns. The set differs from the list markers of src/convert/wording: forms also set `1:`, `☐` and `✗`
+ * apart from their text, while `»` and `▶` also stand between columns.
+ */
 const marker = /^(?:[•●○■□◻❑❒☐☑☒⊠⌧▪▫◦‣⁃–—*·➢✓✗❖◆-]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.):]|\[\d{1,3}\])$/;
 const sectionNumber = /^\d+(?:\.\d+)*\.?$/;
 
@@ -55,7 +59,7 @@ export function buildLines(glyphs: Glyph[], rulings: Ruling[]): GlyphLine[] {
   return lines;
 }
 
-/** A drawn line across the reading direction: where it stands along it, and how far it reaches across. */
+/** A drawn line across the reading direction: its place along the line, and its range across it. */
 interface LineWall {
   u: number;
   from: number;
@@ -74,6 +78,7 @@ function wallsFor(rulings: Ruling[], angle: number): LineWall[] {
     .sort((a, b) => a.u - b.u);
 }
 
+/** The lines of a track. Glyphs and `starts` are cut at the same indices, and each place is tested with the begin of its line. */
 function splitTrack(track: Track, channels: ChannelFinder, walls: LineWall[]): GlyphLine[] {
   const glyphs = track.placed.map((each) => each.glyph);
   const spacing = measureSpacing(track.placed);
@@ -90,7 +95,7 @@ function splitTrack(track: Track, channels: ChannelFinder, walls: LineWall[]): G
   return lines;
 }
 
-/** The gap between words that the track itself shows, in points. */
+/** The ordinary gap between the words of the track, in points. */
 function ordinaryGap(spacing: Spacing, size: number): number {
   const gaps = spacing.gaps.filter((_, index) => index > 0 && spacing.starts[index] === true);
   return gaps.length < 3 ? 0.3 * size : Math.min(median(gaps), WIDEST_ORDINARY * size);
@@ -114,7 +119,7 @@ function isBreak(track: Track, glyphs: Glyph[], spacing: Spacing, place: BreakPl
   const tracking = Math.max(0, spacing.tracking[index] ?? 0);
   const head = headText(glyphs, spacing, start, index);
   if (marker.test(head) && gap < MARKER_GAP * em) return false;
-  // A quad after a heading's number is as wide as a column gap; only columns go on above and below.
+  // A quad behind a heading's number is as wide as a column gap; only columns continue above and below.
   if (sectionNumber.test(head) && gap < QUAD_GAP * em) return gap > NUMBER_GAP * em && channels.runsThrough(track, left.u1, right.u0, em);
   if (gap > FIRM_GAP * em + 2 * tracking && gap > FIRM_WIDENING * ordinary) return true;
   const jump = right.index < left.index || right.index - left.index > JUMP;
@@ -122,13 +127,13 @@ function isBreak(track: Track, glyphs: Glyph[], spacing: Spacing, place: BreakPl
   return gap >= WIDENING * ordinary && channels.runsThrough(track, left.u1, right.u0, em);
 }
 
-/** The line so far, where it is one short word: a list marker or a section number must not part from its text. */
+/** The line so far if it is one short word: a list marker or a section number must stay with its text. */
 function headText(glyphs: Glyph[], spacing: Spacing, start: number, index: number): string {
   if (index - start > 8 || spacing.starts.slice(start + 1, index).includes(true)) return '';
   return glyphs.slice(start, index).map((glyph) => glyph.text).join('');
 }
 
-/** A wall stands between the two glyphs and crosses their line. */
+/** Whether a wall stands between the two glyphs and crosses their line. */
 function isWalled(left: Glyph, right: Glyph, em: number, walls: LineWall[]): boolean {
   const middle = right.v - 0.3 * em;
   const [first, last] = [left.u1 - 0.1 * em, right.u0 + 0.1 * em];

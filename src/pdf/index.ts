@@ -1,4 +1,4 @@
-/** The PDF room's door: bytes in, pages of plain data out. */
+/** The public interface of the PDF room: takes bytes, returns pages as plain data. */
 export { openPdf } from './open-pdf.js';
 export type { OpenOptions } from './open-pdf.js';
 export { fractionsOf, standsBeside } from './stacked-fractions.js';

@@ -1,11 +1,11 @@
-/** Optional-content layers that are switched off: what they hold besides text is dropped; text is judged letter by letter. */
+/** Optional-content layers that are switched off. Their objects other than text are dropped; visibility of text is tested letter by letter. */
 import type { Box } from './pdf-page.js';
 import { objectBounds } from './page-objects.js';
 import type { PageObject } from './page-objects.js';
 import type { Pdfium } from './pdfium.js';
 import type { Proof } from './proof-by-drawing.js';
 
-/** Drawings have hundreds of layers; past this many they count as visible. */
+/** Drawings have hundreds of layers; those beyond this number count as visible. */
 const MAX_LAYERS = 60;
 const SAMPLES_PER_LAYER = 20;
 

@@ -1,4 +1,4 @@
-/** What letters show of their font that its description hides: fixed pitch, and the true size of bitmap and drawn fonts. */
+/** Measures properties of fonts on their letters that the font descriptions hide: fixed pitch, and the true size of bitmap and Type 3 fonts. */
 import { heightOf, widthOf } from '../geometry/box.js';
 import { median, sortedNumbers } from '../geometry/statistics.js';
 import type { FontTable } from './fonts.js';
@@ -10,21 +10,21 @@ export function applyLetterShapes(glyphs: Glyph[], fonts: FontTable): void {
   correctSizes(glyphs);
 }
 
-/** Of the size, how far apart the advances of one pitch may be, and what is usual for narrow letters from what is for the others: bitmap fonts round each to dots, and lines that are set to one width by parts of letters. */
+/** In ems: the largest difference between the advances of one pitch, and the least usual difference between narrow and other letters. Bitmap fonts round each advance to dots, and justified lines change them by fractions. */
 const FIXED_PITCH_SLACK = 0.07;
 const FIXED_PITCH_CENTRE = 0.025;
 const NARROW_LETTERS = /^[ijlt.,]$/;
 
-/** Of a font's letters, the share that may advance otherwise on either side, as one that something stands over. */
+/** The share of a font's letters that may have other advances on either side, such as letters under an accent. */
 const ODD_LETTERS = 0.03;
 
-/** The advances of a font's letters, in sizes: of those that are narrow in other fonts, and of the others. */
+/** The advances of a font's letters, in ems: of letters that are narrow in other fonts, and of all others. */
 interface Pitch {
   narrow: number[];
   others: number[];
 }
 
-/** Fonts whose narrow and wide letters advance alike are typewriters, whatever they are called. */
+/** Fonts whose narrow and wide letters have equal advances are monospace, whatever their names. */
 function markFixedPitch(glyphs: Glyph[], fonts: FontTable): void {
   const pitches = new Map<number, Pitch>();
   for (const { run, text, u0, u1 } of glyphs) {
@@ -36,25 +36,25 @@ function markFixedPitch(glyphs: Glyph[], fonts: FontTable): void {
   const even = [...pitches].filter(([, { narrow, others }]) => narrow.length > 0 && spread([...narrow, ...others]) < FIXED_PITCH_SLACK);
   const areAlike = (some: number[], more: number[]): boolean => Math.abs(median(some) - median(more)) < FIXED_PITCH_CENTRE;
   const fixed = new Map(even.filter(([, { narrow, others }]) => narrow.length >= 3 && others.length >= 8 && areAlike(narrow, others)));
-  // What is typed in a slanted face beside it may be a few letters: with a narrow one among them they advance as the proven font's do.
+  // A slanted face beside it may have only a few letters: with a narrow one among them, their advances equal those of the proven font.
   const isBeside = ({ narrow, others }: Pitch): boolean => narrow.length + others.length >= 3 && [...fixed.values()].some((proven) => areAlike(narrow, proven.others) && (others.length === 0 || areAlike(others, proven.others)));
   for (const [pointer, pitch] of even) if (isBeside(pitch)) fixed.set(pointer, pitch);
   if (fixed.size === 0) return;
   for (const { run } of glyphs) if (fixed.has(run.fontPointer)) run.font = fonts.fixedPitch(run.font);
 }
 
-/** How far apart all but a few of the advances are. */
+/** The largest difference between all advances except a few. */
 function spread(advances: number[]): number {
   const sorted = sortedNumbers(advances);
   const few = Math.floor(ODD_LETTERS * sorted.length);
   return sorted.at(-1 - few)! - sorted[few]!;
 }
 
-/** Capitals are this high in parts of the size; letters with accents and descenders reach 1.2. */
+/** Height of capitals in ems; letters with accents and descenders reach 1.2. */
 const CAPITAL_HEIGHT = 0.7;
 const HIGHEST_LETTER = 1.7;
 
-/** Drawn (Type 3) fonts carry no name and may put their scale into the glyphs: their size follows from their ink. */
+/** Type 3 fonts have no name and may include their scale in the glyphs: the size follows from the ink. */
 function correctSizes(glyphs: Glyph[]): void {
   const heights = new Map<number, number>();
   for (const { run, text, ink } of glyphs) {

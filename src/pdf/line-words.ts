@@ -51,7 +51,7 @@ function sameStyle(a: Glyph, b: Glyph): boolean {
   );
 }
 
-/** Of glyphs in the order in which they are read; `written` is their text where it is not what they show. */
+/** Glyphs in reading order; `written` is their text if it differs from the displayed one. */
 function makeWord(glyphs: Glyph[], glued: boolean, written?: string): Word {
   const first = glyphs[0] as Glyph;
   const last = glyphs[glyphs.length - 1] as Glyph;
@@ -81,7 +81,7 @@ function makeWord(glyphs: Glyph[], glued: boolean, written?: string): Word {
   };
 }
 
-/** Along the line the advances count, across it the ink. */
+/** Along the line by the advances, across it by the ink. */
 function wordBox(glyphs: Glyph[]): Box {
   const box = unionBox(glyphs.map(({ ink }) => ink));
   let [u0, u1] = [Infinity, -Infinity];
@@ -104,7 +104,7 @@ function mainSize(glyphs: Glyph[]): number {
   return best;
 }
 
-/** Glyphs that keep their order: the letters of one right-to-left run, or one other character; none for the white between pieces. */
+/** Glyphs whose order is fixed: the letters of one right-to-left run, or one other character; none for the white space between pieces. */
 interface OrderedGlyphs {
   glyphs: Glyph[];
   piece: WordGlyphs;
@@ -138,8 +138,8 @@ function stretchesOf(pieces: WordGlyphs[]): OrderedGlyphs[] {
 const middleOf = ({ ink }: Glyph): number => middleX(ink);
 
 /**
- * Letters of a right-to-left run as they are read. The reader of the file has turned them round, unless it took them for parts
- * of a line from the left: then they are read by their places.
+ * The letters of a right-to-left run in reading order. The file's reader has reversed them, unless it took them for parts
+ * of a left-to-right line: then their places define the order.
  */
 function inReadingOrder(glyphs: Glyph[]): Glyph[] {
   const sorted = [...glyphs].sort((a, b) => a.index - b.index);
@@ -148,7 +148,7 @@ function inReadingOrder(glyphs: Glyph[]): Glyph[] {
   return turned ? sorted.sort((a, b) => middleOf(b) - middleOf(a) || a.index - b.index) : sorted;
 }
 
-/** The words of a line that has right-to-left letters, in the order in which they are read; most of its letters decide from which side. */
+/** The words of a line with right-to-left letters, in reading order. Most of its letters decide the direction. */
 function turnRound(pieces: WordGlyphs[]): Word[] {
   const letters = pieces.flatMap((piece) => piece.glyphs.filter((glyph) => letter.test(glyph.text)));
   const base = letters.filter((glyph) => glyph.rightToLeft).length * 2 > letters.length ? 1 : 0;

@@ -1,4 +1,4 @@
-/** Link annotations of a page: where they are and where they lead. */
+/** Link annotations of a page: their boxes and their targets. */
 import { heightOf, intersection, middleX, middleY, widthOf } from '../geometry/box.js';
 import { transformBox } from './matrix.js';
 import type { Matrix } from './matrix.js';
@@ -43,7 +43,7 @@ function readTarget(pdfium: Pdfium, document: number, link: number): Pick<Link, 
   return destination === 0 ? null : { uri: null, pageIndex: call.FPDFDest_GetDestPageIndex(document, destination) };
 }
 
-/** One box per line of a link that runs over several lines, where the file says so; else its rectangle. */
+/** One box for each line of a link over several lines, if the file gives them; otherwise its rectangle. */
 function linkBoxes(pdfium: Pdfium, link: number, toSeen: Matrix): Box[] {
   const { call, scratch } = pdfium;
   if (call.FPDFLink_GetAnnotRect(link, scratch) === 0) return [];

@@ -1,4 +1,4 @@
-/** Matrices, and the way from a PDF page's own space to the page as it is seen. */
+/** Matrices, and the mapping from a PDF page's user space to the displayed page. */
 import type { Box } from '../geometry/box.js';
 
 /** x' = a x + c y + e, y' = b x + d y + f. */
@@ -47,15 +47,15 @@ export interface PageFrame {
   width: number;
   height: number;
   rotation: 0 | 90 | 180 | 270;
-  /** Quarter turns, clockwise, that the page is read and drawn with beside its own /Rotate. */
+  /** Clockwise quarter turns for reading and drawing the page, in addition to its own /Rotate. */
   turned: number;
-  /** From the page's user space to the seen page: top left origin, y down, points. */
+  /** From the page's user space to the displayed page: origin at the top left, y down, points. */
   toSeen: Matrix;
 }
 
 type SeenPage = Pick<PageFrame, 'width' | 'height' | 'toSeen'>;
 
-/** `left..top` is the crop box in user space, y up; `quarterTurns` is /Rotate / 90, clockwise, and so is `turned`, what the page is turned by besides. */
+/** `left..top` is the crop box in user space, y up. `quarterTurns` is /Rotate / 90, clockwise; `turned` is the additional rotation of the page, also clockwise. */
 export function pageFrame(left: number, bottom: number, right: number, top: number, quarterTurns: number, turned = 0): PageFrame {
   const rotation = modulo(quarterTurns) * 90 as PageFrame['rotation'];
   return { ...seenAfter(left, bottom, right, top, modulo(quarterTurns + turned)), rotation, turned: modulo(turned) };

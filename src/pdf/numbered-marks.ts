@@ -1,25 +1,25 @@
-/** Small drawn marks with a number on them, right before a line of text: the number begins an item of a list. */
+/** Small drawn marks with a number on them directly before a line of text: the number begins a list item. */
 import { containsBox, middleY } from '../geometry/box.js';
 import type { Box, Line, Word } from './pdf-page.js';
 import type { Graphics, DrawnMark } from './paths.js';
 
-/** In parts of the text's size: how large the number is at most, how far before its line the mark may end, how far off the middle of the letters its own may be. */
+/** In ems of the text: the largest size of the number, the largest distance between the mark and its line, and the largest difference of their middles. */
 const NUMBER = 0.8;
 const GAP = 1.5;
 const OFF = 0.35;
-/** Points that the ink of a number may stand out of its mark. */
+/** Points by which the ink of a number may extend beyond its mark. */
 const OUT = 1;
 const MAX_NUMBERS = 300;
 
 interface Numbered {
   mark: DrawnMark;
-  /** The line that is the number alone. */
+  /** The line that contains only the number. */
   own: Line;
   host: Line;
   value: number;
 }
 
-/** Makes numbers on marks the first words of the lines behind them, with a full stop, where at least two below each other count on; their marks leave `graphics`. */
+/** Makes numbers on marks the first words of the lines behind them, with a full stop, if at least two below each other count on. Removes their marks from `graphics`. */
 export function addNumberedMarks(lines: Line[], graphics: Graphics): void {
   const found = numbersOnMarks(lines, graphics.marks);
   const counted = found.filter((each) => found.some((other) => isNext(each, other) || isNext(other, each)));
@@ -53,7 +53,7 @@ function lineBehind(mark: Box, own: Line, lines: Line[]): Line | null {
   for (const line of lines) {
     const gap = line.box.left - mark.right;
     if (line === own || line.angle !== 0 || gap < 0 || gap > GAP * line.size || own.size > NUMBER * line.size || !line.words.some(({ text }) => /\p{L}/u.test(text))) continue;
-    // Letters without ascenders are half as high as the type.
+    // Letters without ascenders are half an em high.
     if (Math.abs(line.baseline - 0.3 * line.size - middle) <= OFF * line.size && (nearest === null || line.box.left < nearest.box.left)) nearest = line;
   }
   return nearest;

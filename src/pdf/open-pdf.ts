@@ -1,4 +1,4 @@
-/** Opens a PDF from bytes: the one way into this room. */
+/** Opens a PDF from bytes: the only entry of this room. */
 import { LecternError } from '../errors.js';
 import type { PdfDocument } from './pdf-document.js';
 import { OpenedDocument } from './opened-document.js';
@@ -16,7 +16,7 @@ const SECURITY_ERROR = 5;
 const HEADER_REACH = 1024;
 
 /**
- * Opens the PDF that `bytes` hold; they are copied, so the caller may let them go. Rejects with LecternError
+ * Opens the PDF in `bytes`, which are copied, so that the caller may free them. Rejects with LecternError
  * `invalid_document` (not a PDF, broken, empty, no pages), `password_required` (none given, or a wrong one) or `too_large`.
  */
 export async function openPdf(bytes: Uint8Array, options: OpenOptions = {}): Promise<PdfDocument> {
@@ -42,7 +42,7 @@ function isDamage(thrown: unknown): boolean {
   return thrown instanceof LecternError && thrown.code === 'invalid_document';
 }
 
-/** A trailer for a file that lost its own, as cut downloads do: PDFium rebuilds the rest once it knows the catalog. */
+/** A trailer for a file that lost its own, such as an interrupted download: PDFium rebuilds the rest if it knows the catalog. */
 function madeTrailer(content: Buffer): Buffer | null {
   const catalog = content.lastIndexOf('/Catalog');
   if (catalog < 0) return null;

@@ -1,4 +1,4 @@
-/** A PDF held open in the engine's memory: pages are opened for one piece of work each and closed again. */
+/** A PDF held open in the engine's memory. Each operation opens its page and closes it again. */
 import { intersection } from '../geometry/box.js';
 import { LecternError } from '../errors.js';
 import type { PdfDocument, PdfMetadata } from './pdf-document.js';
@@ -13,7 +13,7 @@ import { renderRegion } from './render-page.js';
 
 const MEDIA_BOX = 0;
 const CROP_BOX = 1;
-/** US Letter: what a page without any box is. */
+/** US Letter: the size of a page without any box. */
 const DEFAULT_BOX: Box = { left: 0, top: 0, right: 612, bottom: 792 };
 
 export class OpenedDocument implements PdfDocument {
@@ -27,7 +27,7 @@ export class OpenedDocument implements PdfDocument {
   #hasFields: boolean;
   #fonts: FontTable;
 
-  /** Takes over `handle` and the memory `data` it reads from. */
+  /** Takes ownership of `handle` and of the memory `data` that it reads. */
   constructor(pdfium: Pdfium, handle: number, data: number) {
     this.#pdfium = pdfium;
     this.#handle = handle;
@@ -113,7 +113,7 @@ export class OpenedDocument implements PdfDocument {
     });
   }
 
-  /** After an expected failure the engine is sound and the page must go; after a trap nothing may be called any more. */
+  /** After an expected failure the engine is intact and the page must be closed; after a trap no further call is allowed. */
   #closeAfterFailure(page: number, thrown: unknown): void {
     if (!(thrown instanceof LecternError)) return;
     if (this.#form !== 0) this.#pdfium.call.FORM_OnBeforeClosePage(page, this.#form);

@@ -4,10 +4,10 @@ import type { Pdfium } from './pdfium.js';
 
 const MAX_ENTRIES = 20_000;
 const MAX_DEPTH = 32;
-/** Out parameters of FPDFDest_GetLocationInPage: whether x, y and zoom are there, then their values. */
+/** Out parameters of FPDFDest_GetLocationInPage: whether x, y and zoom are present, then their values. */
 const LOCATION = { hasX: 0, hasY: 1, hasZoom: 2, x: 3, y: 4, zoom: 5 };
 
-/** `toSeenY` gives a page's y on the seen page from a point in the page's own space, or -1. */
+/** `toSeenY` maps a point in a page's user space to y on the displayed page, or to -1. */
 export function readOutline(pdfium: Pdfium, document: number, toSeenY: (pageIndex: number, x: number, y: number) => number): OutlineEntry[] {
   const { call } = pdfium;
   const entries: OutlineEntry[] = [];

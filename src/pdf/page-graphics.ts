@@ -1,4 +1,4 @@
-/** What a page draws besides text: its objects walked, paths made rulings and boxes, pictures placed, and what covers what. */
+/** The graphics of a page: walks its objects, converts paths to rulings and boxes, and places pictures and covers. */
 import { intersection } from '../geometry/box.js';
 import type { Cover } from './covers.js';
 import { dropHiddenLayers } from './layers.js';

@@ -1,4 +1,4 @@
-/** The walk over a page's objects, forms within forms included: where texts, paths, images and shadings stand, in painting order. */
+/** Walks over a page's objects, including nested forms: places of texts, paths, images and shadings, in painting order. */
 import { intersection } from '../geometry/box.js';
 import type { Box } from './pdf-page.js';
 import type { Pdfium } from './pdfium.js';
@@ -16,17 +16,17 @@ const MAX_CLIP_SEGMENTS = 64;
 /** Out parameters of FPDFPageObj_GetBounds. */
 const BOUNDS = { left: 0, bottom: 1, right: 2, top: 3 };
 
-/** A page object. `toSeen` leads from its coordinate system to the seen page. */
+/** A page object. `toSeen` maps its coordinate system to the displayed page. */
 export interface PageObject {
   pointer: number;
   kind: 'text' | 'path' | 'image' | 'shading' | 'form';
   /** Position in the painting order of the page. */
   order: number;
   toSeen: Matrix;
-  /** What the clip paths leave of the page, as a box on the seen page; null: everything. */
+  /** The visible part of the page after clipping, as a box on the displayed page; null: all of it. */
   clip: Box | null;
   mcid: number;
-  /** Index of the page's own object that holds it (itself, or the outermost form). */
+  /** Index of the page's own object that contains it (itself, or the outermost form). */
   top: number;
   depth: number;
   /** Name of the optional-content layer it is marked with, or null. */
@@ -35,7 +35,7 @@ export interface PageObject {
 
 export interface ObjectWalk {
   objects: PageObject[];
-  /** The page held more objects than are read. */
+  /** The page had more objects than are read. */
   truncated: boolean;
 }
 
@@ -76,7 +76,7 @@ function visit(pdfium: Pdfium, walk: ObjectWalk, pointer: number, around: Enclos
   }
 }
 
-/** Marks are a few per object at most; more would be an attack on our time. */
+/** The most marks that are read of an object: usual objects have a few, and more would be an attack. */
 const MAX_MARKS = 16;
 /** 'OC' as UTF-16, and its size with its terminator. */
 const OC = [0x4f, 0, 0x43, 0];
@@ -105,7 +105,7 @@ export function objectMatrix(pdfium: Pdfium, pointer: number): Matrix {
   return { a: f32[at] ?? 1, b: f32[at + 1] ?? 0, c: f32[at + 2] ?? 0, d: f32[at + 3] ?? 1, e: f32[at + 4] ?? 0, f: f32[at + 5] ?? 0 };
 }
 
-/** The box around the object's ink on the seen page, or null where PDFium has none. */
+/** The box around the object's ink on the displayed page, or null if PDFium has none. */
 export function objectBounds(pdfium: Pdfium, object: PageObject): Box | null {
   const { left, bottom, right, top } = BOUNDS;
   const hasBounds = pdfium.call.FPDFPageObj_GetBounds(object.pointer, pdfium.out32(left), pdfium.out32(bottom), pdfium.out32(right), pdfium.out32(top)) !== 0;
@@ -128,7 +128,7 @@ function clipBox(pdfium: Pdfium, pointer: number, around: EnclosingObject): Box 
 function clipPathBox(pdfium: Pdfium, clipPath: number, index: number, toSeen: Matrix): Box | null {
   const { call, scratch } = pdfium;
   const segments = call.FPDFClipPath_CountPathSegments(clipPath, index);
-  // A clip of many segments is some drawing's outline; only its rough extent could be had, at a price.
+  // A clip of many segments is the outline of a drawing; only its rough extent is available, and takes long.
   if (segments <= 0 || segments > MAX_CLIP_SEGMENTS) return null;
   let [x0, y0, x1, y1] = [Infinity, Infinity, -Infinity, -Infinity];
   for (let at = 0; at < segments; at++) {

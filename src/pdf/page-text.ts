@@ -1,4 +1,4 @@
-/** The text of a page: characters made glyphs, hidden ones left out, the others settled and put into lines. */
+/** The text of a page: converts characters to glyphs, removes hidden ones, corrects the others and groups them into lines. */
 import { buildLines } from './glyphs-to-lines.js';
 import { makeLine } from './line-words.js';
 import type { FontTable } from './fonts.js';
@@ -15,7 +15,7 @@ import { keepVisible } from './visibility.js';
 export interface PageText {
   lines: Line[];
   hidden: HiddenText;
-  /** Characters other than spaces, as the file counts them. */
+  /** Characters other than spaces, by the file's count. */
   characters: number;
   unmapped: number;
   /** One past the last index of a glyph. */

@@ -1,4 +1,4 @@
-/** Paths as a reader sees them: straight rulings, rectangles, and regions of drawing. */
+/** Classifies paths: straight rulings, rectangles, and regions of drawing. */
 import { heightOf, intersection, middleX, middleY, widthOf } from '../geometry/box.js';
 import type { Box, DrawnBox, Ruling } from './pdf-page.js';
 import { alphaOf, OPAQUE, withoutAlpha } from './colors.js';
@@ -14,33 +14,33 @@ const RULING_THICKNESS = 3;
 const STRAIGHT = 0.4;
 const MAX_SEGMENTS_OF_PATH = 4000;
 const MAX_SEGMENTS = 400_000;
-/** Sides of what may be a bullet or a box to tick, points, and how much longer one may be than the other. */
+/** Sides of a possible bullet or tick box, in points, and the largest ratio of its sides. */
 const MARK = { least: 1, most: 16, ratio: 1.5 };
 const MOVE_TO = 2;
 const BEZIER_TO = 1;
-/** Points of a path that may be a rectangle: without a closing segment the first point is repeated at its end. */
+/** The numbers of points of a possible rectangle: without a closing segment it repeats the first point at its end. */
 const RECTANGLE_POINTS = { least: 4, leastOpen: 5, most: 6 };
-/** Bits of corners and of edges that have points on them. */
+/** Bits of the corners and of the edges that have points on them. */
 const CORNER = { topLeft: 1, bottomLeft: 2, topRight: 4, bottomRight: 8, all: 15 };
 const EDGE = { left: 1, right: 2, top: 4, bottom: 8, all: 15 };
-/** A rectangle with round corners: how many points it has; in parts of its shorter side, how far they lie inside; in parts of a side, how long its straight parts are. */
+/** A rectangle with round corners: its number of points; how far they lie inside, in shorter sides; the length of its straight parts, in sides. */
 const ROUNDED = { leastPoints: 12, mostPoints: 40, inset: 0.35, straight: 0.4 };
 
-/** Everything painted with paths, in painting order; `order` is that of the page object. */
+/** All painted paths, in painting order; `order` is that of the page object. */
 export interface Graphics {
   rulings: Ruling[];
   boxes: (DrawnBox & { order: number; opaque: boolean })[];
   /** Extents of curves, diagonals and polygons. */
   strokes: Box[];
-  /** Small shapes, about as wide as high, that are painted by themselves; but for shadings they are among boxes or strokes, too. */
+  /** Small separate shapes, about as wide as high; except for shadings they are also among boxes or strokes. */
   marks: DrawnMark[];
 }
 
-/** A small shape painted by itself: a bullet, a point of a chart. */
+/** A small separate shape: a bullet, a point of a chart. */
 export interface DrawnMark {
-  /** The same object as in `boxes` or `strokes`, if it is there. */
+  /** The same object in `boxes` or `strokes`, if it is there. */
   box: Box;
-  /** 0xRRGGBB, or -1 where it has none. The many colours of a shading are 0 here. */
+  /** 0xRRGGBB, or -1 for none. A shading with its many colours has 0. */
   fill: number;
   stroke: number;
 }
@@ -58,7 +58,7 @@ interface Paint {
   opaque: boolean;
 }
 
-/** Reads the paths among `objects`; what lies outside `page` or its clip is left out. */
+/** Reads the paths among `objects`, without those outside `page` or their clip. */
 export function readPaths(pdfium: Pdfium, objects: PageObject[], page: Box): Graphics {
   const graphics: Graphics = { rulings: [], boxes: [], strokes: [], marks: [] };
   let budget = MAX_SEGMENTS;
@@ -66,7 +66,7 @@ export function readPaths(pdfium: Pdfium, objects: PageObject[], page: Box): Gra
     if (object.kind !== 'path' && object.kind !== 'shading') continue;
     const limit = object.clip === null ? page : intersection(object.clip, page);
     if (object.kind === 'shading') {
-      // A ball with light on it, as beamer draws its bullets: what the clip leaves of the shading.
+      // A ball with a highlight, as beamer draws its bullets: the part of the shading inside the clip.
       addMark(graphics, limit, { fill: 0, stroke: -1 });
       continue;
     }

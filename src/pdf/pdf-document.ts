@@ -1,4 +1,4 @@
-/** An open PDF: the one door to the PDF engine. Pages are read one at a time and hold nothing when released. */
+/** An open PDF: the only interface to the PDF engine. Pages are read one at a time and hold no memory after their release. */
 import type { Bitmap, OutlineEntry, PageContent, QuarterTurn } from './pdf-page.js';
 
 export interface PdfMetadata {
@@ -13,12 +13,12 @@ export interface PdfDocument {
   readonly pageCount: number;
   readonly metadata: PdfMetadata;
   outline(): OutlineEntry[];
-  /** Throws LecternError `invalid_document` when the page cannot be read. Pages may be read in any order, more than once; with `turn`, as if the page stood turned by it. */
+  /** Throws LecternError `invalid_document` if the page cannot be read. Pages may be read in any order and repeatedly; with `turn`, as if the page were rotated by it. */
   readPage(pageIndex: number, turn?: QuarterTurn): PageContent;
-  /** The page with annotations and form fields drawn, at `dpi`; white behind. */
+  /** The page with annotations and form fields, at `dpi`, on white. */
   renderPage(pageIndex: number, dpi: number): Bitmap;
-  /** One region of the page (points, top-left origin) at `dpi`, of the page turned by `turn`. */
+  /** One region of the page (points, origin at the top left) at `dpi`, of the page rotated by `turn`. */
   renderRegion(pageIndex: number, box: { left: number; top: number; right: number; bottom: number }, dpi: number, turn?: QuarterTurn): Bitmap;
-  /** Frees the engine's memory; the object is unusable afterwards. */
+  /** Frees the engine's memory; the object must not be used afterwards. */
   close(): void;
 }

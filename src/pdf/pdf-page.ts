@@ -1,17 +1,17 @@
-/** What one PDF page holds, as plain data: text, lines drawn, pictures, links. No PDF engine type leaves this room. */
+/** The content of one PDF page as plain data: text, drawn lines, pictures, links. No type of the PDF engine leaves this room. */
 import type { Box } from '../geometry/box.js';
 
 export type { Bitmap } from '../bitmap.js';
-/** In pages: points. The origin is the top left corner of the page as it is seen (crop box, after /Rotate). */
+/** On pages in points. The origin is the top left corner of the displayed page (crop box, after /Rotate). */
 export type { Box } from '../geometry/box.js';
 
 /** Degrees clockwise. */
 export type QuarterTurn = 0 | 90 | 180 | 270;
 
 export interface Font {
-  /** As the file names it, without the subset prefix: `NimbusRomNo9L-Medi`. */
+  /** The file's name of the font, without the subset prefix: `NimbusRomNo9L-Medi`. */
   name: string;
-  /** 100..900; 400 where the file does not say it. */
+  /** 100..900; 400 if the file does not give it. */
   weight: number;
   bold: boolean;
   italic: boolean;
@@ -35,9 +35,9 @@ export interface Word {
   size: number;
   /** 0xRRGGBB. */
   color: number;
-  /** Degrees, counter-clockwise, of the reading direction as seen on the page: 0, 90, 180, 270 or anything between. */
+  /** Degrees, counter-clockwise, of the reading direction on the displayed page: 0, 90, 180, 270 or any value between. */
   angle: number;
-  /** No space stands between this word and the one before it in its line. */
+  /** No space separates this word from the previous one in its line. */
   glued: boolean;
   /** The line ended in a hyphen which the file marks as soft. */
   softHyphen: boolean;
@@ -47,16 +47,16 @@ export interface Word {
   order: number;
   /** Index into PageContent.links, or -1. */
   link: number;
-  /** A line is drawn under it (or a link's underline), or through it. */
+  /** A line (or the underline of a link) is drawn under it, or through it. */
   underline: boolean;
   strike: boolean;
   /** Marked-content id that ties the word to the structure tree, or -1. */
   mcid: number;
-  /** How sure its reader is of a word that was read from the page's picture, 0..1; absent where it is in the file. */
+  /** The confidence of a word that was recognised in the page picture, 0..1; absent if it comes from the file. */
   confidence?: number;
 }
 
-/** Words on one baseline that belong together: no gap between them wider than a column gutter would be. */
+/** Words on one baseline that belong together: no gap between them is as wide as a column gutter. */
 export interface Line {
   words: Word[];
   box: Box;
@@ -66,7 +66,7 @@ export interface Line {
   angle: number;
 }
 
-/** A drawn straight line, or a filled box thin enough to be one. Ends are ordered; diagonals are left out. */
+/** A drawn straight line, or a filled box thin enough to be one. Ends are ordered; diagonal lines are left out. */
 export interface Ruling {
   orientation: 'horizontal' | 'vertical';
   /** y of a horizontal one, x of a vertical one: the middle of the stroke. */
@@ -75,16 +75,16 @@ export interface Ruling {
   end: number;
   thickness: number;
   color: number;
-  /** Where, between start and end, pieces that the file paints one by one meet: rules painted cell by cell show the cells. */
+  /** Where, between start and end, pieces that the file paints one by one meet: rulings that are painted cell by cell show the cells. */
   joints?: number[];
 }
 
-/** A filled or stroked rectangle that is no ruling: cell shading, a frame, a bar of a chart. */
+/** A filled or stroked rectangle other than a ruling: a cell's fill, a frame, a bar of a chart. */
 export interface DrawnBox {
   box: Box;
-  /** 0xRRGGBB, or -1 where it is not filled. */
+  /** 0xRRGGBB, or -1 without a fill. */
   fill: number;
-  /** 0xRRGGBB, or -1 where it has no outline. */
+  /** 0xRRGGBB, or -1 without an outline. */
   stroke: number;
 }
 
@@ -101,7 +101,7 @@ export interface Link {
   box: Box;
   /** An address outside, or null for a jump inside the document. */
   uri: string | null;
-  /** Page it jumps to, from 0, or -1. */
+  /** Target page, from 0, or -1. */
   pageIndex: number;
 }
 
@@ -109,13 +109,13 @@ export interface OutlineEntry {
   title: string;
   /** From 0. */
   depth: number;
-  /** From 0; -1 where it leads nowhere. */
+  /** From 0; -1 without a target. */
   pageIndex: number;
-  /** y on that page (top-left origin), or -1 where the file does not say. */
+  /** y on that page (origin at the top left), or -1 if the file does not give it. */
   y: number;
 }
 
-/** A node of a tagged PDF's structure tree, as far as it concerns one page. */
+/** A node of a tagged PDF's structure tree, restricted to one page. */
 export interface StructureNode {
   /** Standard role after the role map: `H1`, `P`, `Table`, `TR`, `TH`, `TD`, `L`, `LI`, `Lbl`, `LBody`, `Figure`, `Artifact` … */
   role: string;
@@ -127,15 +127,15 @@ export interface StructureNode {
   children: StructureNode[];
 }
 
-/** Text that the page holds and does not show, by why it was left out. Counts are characters other than white space. */
+/** Hidden text of the page, by the reason why it was left out. Counts are characters other than white space. */
 export interface HiddenText {
   outsidePage: number;
   clipped: number;
   covered: number;
-  /** In the colour of what lies behind it. */
+  /** In the colour of its background. */
   sameColor: number;
   hiddenLayer: number;
-  /** Drawn invisibly, or under the image of a scanned page: such words are in `words` all the same, marked. */
+  /** Drawn invisibly, or under the image of a scanned page: `words` nevertheless contains such words, marked. */
   invisible: number;
 }
 
@@ -143,7 +143,7 @@ export interface PageContent {
   pageIndex: number;
   width: number;
   height: number;
-  /** The page's own /Rotate, degrees clockwise; boxes here have it applied already, and the turn that the caller asked for besides. */
+  /** The page's own /Rotate, degrees clockwise. The boxes already include it, and the additional rotation that the caller requested. */
   rotation: 0 | 90 | 180 | 270;
   /** Every visible word once, in painting order. */
   words: Word[];
@@ -156,7 +156,7 @@ export interface PageContent {
   links: Link[];
   structure: StructureNode[];
   hidden: HiddenText;
-  /** Characters whose Unicode value is not reliable in the file; a share near 1 means the text layer is unusable. */
+  /** Characters without a reliable Unicode value in the file; with a share near 1 the text layer is unusable. */
   unmappedCharacters: number;
   characters: number;
 }

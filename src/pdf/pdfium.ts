@@ -1,4 +1,4 @@
-/** The PDFium instance of this process: raw calls, views over its memory, scratch space, strings; and what happens when it traps. */
+/** The PDFium instance of this process: raw calls, views over its memory, scratch space, strings, and the handling of traps. */
 import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
 import { init } from '@embedpdf/pdfium';
@@ -43,9 +43,9 @@ export type Calls = Record<CallName, (...args: number[]) => number>;
 const SCRATCH_BYTES = 4096;
 const WORD_BYTES = 4;
 const DOUBLE_BYTES = 8;
-/** What readCounted() leaves free at the end of the scratch space. */
+/** Bytes that readCounted() leaves free at the end of the scratch space. */
 const SPARED_BYTES = 1024;
-/** Larger counts of bytes are negative results of PDFium. */
+/** Larger byte counts are negative results of PDFium. */
 const MOST_SIGNED = 0x7fffffff;
 const MAX_KEPT_BYTES = 256 * 1024 * 1024;
 const MAX_STRING_BYTES = 64 * 1024;
@@ -53,7 +53,7 @@ const MAX_STRING_BYTES = 64 * 1024;
 /** One WASM instance. Not re-entrant; pointers are valid until their owner is closed. */
 export class Pdfium {
   readonly call: Calls;
-  /** 4096 bytes for out parameters, 8-byte aligned; anyone's until the next call of this class. */
+  /** 4096 bytes for out parameters, 8-byte aligned; valid until the next call of this class. */
   readonly scratch: number;
   /** Keys of dictionaries as C strings. */
   readonly names: { Name: number; RowSpan: number; ColSpan: number; Title: number; Author: number; Producer: number; Contents: number; ActualText: number };
@@ -120,7 +120,7 @@ export class Pdfium {
     return this.f64[this.scratch / DOUBLE_BYTES + place] ?? 0;
   }
 
-  /** The heap may move when it grows: ask again after every call that can allocate. */
+  /** The heap may move when it grows: call this again after every call that can allocate. */
   get u8(): Uint8Array {
     this.#refresh();
     return this.#u8;
@@ -150,7 +150,7 @@ export class Pdfium {
     this.#i32 = new Int32Array(this.#buffer);
   }
 
-  /** Memory for `sizeBytes`, to be freed with `call.free`; `too_large` when there is none. */
+  /** Memory for `sizeBytes`, to be freed with `call.free`; throws `too_large` if there is none. */
   allocate(sizeBytes: number): number {
     const pointer = this.call.malloc(sizeBytes);
     if (pointer === 0) throw new LecternError('too_large', 'The document does not fit into the memory of the PDF engine.');
@@ -181,7 +181,7 @@ export class Pdfium {
     }
   }
 
-  /** A UTF-16 string from one of PDFium's `(buffer, bytes, out bytes) -> ok` calls; '' when it is longer than 3 KB. */
+  /** A UTF-16 string from one of PDFium's `(buffer, bytes, out bytes) -> ok` calls; '' if it is longer than 3 KB. */
   readCounted(read: (buffer: number, sizeBytes: number, counted: number) => number): string {
     const buffer = this.out64(1);
     if (read(buffer, SCRATCH_BYTES - SPARED_BYTES, this.scratch) === 0) return '';
@@ -194,8 +194,8 @@ export class Pdfium {
   }
 
   /**
-   * Runs engine calls. A trap (the file led PDFium out of its memory, or into an abort) leaves the instance in an unknown
-   * state: it is marked dead, and the error says `invalid_document`.
+   * Runs engine calls. A trap (the file caused an access outside of PDFium's memory, or an abort) leaves the instance in an unknown
+   * state: it is marked as dead, and the error is `invalid_document`.
    */
   guard<T>(work: () => T): T {
     if (this.#dead) throw new LecternError('invalid_document', 'The PDF engine stopped on this document.');
@@ -211,8 +211,8 @@ export class Pdfium {
 
 function isTrap(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return true;
-  // WebAssembly.RuntimeError, a stack overflow inside the module, and Emscripten's abort(). What Emscripten throws for a
-  // C++ exception or a longjmp is no Error at all.
+  // WebAssembly.RuntimeError, a stack overflow inside the module, and Emscripten's abort(). For a
+  // C++ exception or a longjmp Emscripten throws a value that is not an Error.
   return thrown.name === 'RuntimeError' || thrown instanceof RangeError || /^(Aborted|Assertion failed)/.test(thrown.message);
 }
 
@@ -226,7 +226,7 @@ async function load(): Promise<Pdfium> {
   return new Pdfium(module.pdfium.wasmExports as unknown as Record<string, unknown>);
 }
 
-/** The process's instance; a new one when the last one trapped or grew very large. */
+/** The process's instance; a new one after the last one trapped or grew very large. */
 export async function sharedPdfium(): Promise<Pdfium> {
   const current = await (shared ??= load());
   if (!current.spent) return current;

@@ -1,4 +1,4 @@
-/** Proof by drawing: whether given page objects leave any mark on the page. What PDFium draws is what a reader would see. */
+/** Tests by drawing whether page objects leave a mark on the page: PDFium draws what a reader would see. */
 import { OPAQUE_WHITE } from './colors.js';
 import type { PageFrame } from './matrix.js';
 import type { Box } from './pdf-page.js';
@@ -8,21 +8,21 @@ import type { Pdfium } from './pdfium.js';
 const BGRA = 4;
 const MAX_PIXELS = 3_000_000;
 const TRANSPARENT = 0;
-/** Differences up to this are rounding of the renderer. */
+/** Differences up to this are rounding errors of the renderer. */
 const NOISE = 6;
 
-/** Pixels of the page, of which `right` and `bottom` are the last. */
+/** Pixels of the page; `right` and `bottom` are the last ones. */
 type PixelRange = Box;
 
 interface DrawnPixels {
   pixels: Uint8Array;
   stride: number;
-  /** Of the page drawn whole, where the pixels begin. */
+  /** The pixels of the whole page, and their origin. */
   left: number;
   top: number;
 }
 
-/** Draws one open page with some of its objects switched off. Every object is on again when a call returns. */
+/** Draws one open page with some of its objects switched off. All objects are on again when a call returns. */
 export class Proof {
   #pdfium: Pdfium;
   #page: number;
@@ -42,13 +42,13 @@ export class Proof {
     this.#height = Math.max(1, Math.round(frame.height * this.#scale));
   }
 
-  /** Of `boxes`, those in which `objects` drawn alone leave no mark: clipped away, in a hidden layer, fully transparent. */
+  /** The `boxes` in which `objects` drawn alone leave no mark: clipped away, in a hidden layer, or fully transparent. */
   unpainted<T>(objects: Set<PageObject>, boxes: Map<T, Box>): Set<T> {
     const drawing = this.#draw((object) => object.kind === 'form' || objects.has(object), TRANSPARENT, this.#around(boxes));
     return this.#select(boxes, (at) => (drawing.pixels[at + 3] ?? 0) > NOISE, drawing);
   }
 
-  /** Of `boxes`, those in which the page appears the same without `objects`: covered, or in the colour of the background. */
+  /** The `boxes` in which the page appears the same without `objects`: covered, or in the colour of the background. */
   unseen<T>(objects: Set<PageObject>, boxes: Map<T, Box>): Set<T> {
     const part = this.#around(boxes);
     const full = this.#draw(() => true, OPAQUE_WHITE, part);
@@ -60,7 +60,7 @@ export class Proof {
     return this.#select(boxes, differs, full);
   }
 
-  /** All that is compared; the rest of the page need not be drawn. */
+  /** The compared area; the rest of the page need not be drawn. */
   #around<T>(boxes: Map<T, Box>): PixelRange {
     const part = { left: this.#width, top: this.#height, right: 0, bottom: 0 };
     for (const box of boxes.values()) {

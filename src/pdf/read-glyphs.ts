@@ -1,4 +1,4 @@
-/** The characters of a page as glyphs in their line's own frame: read from PDFium's text page, cleaned, each once. */
+/** Reads the characters of a page as glyphs in their line's own frame, from PDFium's text page, corrected, each once. */
 import { heightOf, union, widthOf } from '../geometry/box.js';
 import { placeActualText } from './actual-text.js';
 import type { Box } from './pdf-page.js';
@@ -17,7 +17,7 @@ import { type LeftOut, RunTable, type TextRun } from './text-runs.js';
 
 export interface GlyphPage {
   glyphs: Glyph[];
-  /** Characters other than spaces, as the file counts them. */
+  /** Characters other than spaces, by the file's count. */
   characters: number;
   unmapped: number;
   /** One past the last index. */
@@ -27,21 +27,21 @@ export interface GlyphPage {
 /** Out parameters of FPDFText_GetCharBox, and behind them of FPDFText_GetCharOrigin. */
 const CHAR_BOX = { left: 0, right: 1, bottom: 2, top: 3 };
 const ORIGIN = { x: 4, y: 5 };
-/** Ink lower than this, in parts of the size, is none. */
+/** Lower ink, in ems, counts as none. */
 const FLAT = 0.02;
 /** The last code point before Hebrew, the first script that is read from the right. */
 const LAST_BEFORE_HEBREW = 0x58f;
-/** Halves of a pair that stands for a code point beyond U+FFFF. */
+/** Surrogates: halves of a code point above U+FFFF. */
 const HIGH_SURROGATE = { first: 0xd800, last: 0xdbff };
 const LOW_SURROGATE = { first: 0xdc00, last: 0xdfff };
 const BEYOND_16_BITS = 0x10000;
 const BITS_OF_SURROGATE = 10;
 const SOFT_HYPHEN = 0xad;
-/** What PDFium reports for a hyphen at the end of a line, hard or soft. */
+/** PDFium's code for a hyphen at the end of a line, hard or soft. */
 const LINE_END_HYPHEN = 2;
 const rightToLeftScript = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/;
 
-/** Reads every character that the file itself holds (PDFium's made-up spaces and line ends are left out). */
+/** Reads every character of the file itself (without PDFium's generated spaces and line ends). */
 export function readGlyphs(pdfium: Pdfium, textPage: number, objects: PageObject[], toSeen: Matrix, fonts: FontTable): GlyphPage {
   const runs = new RunTable(pdfium, textPage, objects, toSeen, fonts);
   const reader = new GlyphReader(pdfium, textPage, runs, toSeen);
@@ -58,7 +58,7 @@ class GlyphReader {
   readonly glyphs: Glyph[] = [];
   characters = 0;
   #unmapped = 0;
-  /** By font: text that PDFium guessed. */
+  /** By font: text with values that PDFium guessed. */
   #doubtful = new Map<number, string>();
   #pdfium: Pdfium;
   #textPage: number;
@@ -66,9 +66,9 @@ class GlyphReader {
   #toSeen: Matrix;
   #lastX = NaN;
   #lastY = NaN;
-  /** A soft hyphen without ink marks a place; a hyphen drawn right there says that the line was broken at it. */
+  /** A soft hyphen without ink marks a possible break; a hyphen drawn at the same place shows that the line was broken there. */
   #softHyphenAt = -2;
-  /** Where the last glyph would end if its advance were not looked up by its first letter. */
+  /** The end of the last glyph if its advance did not depend on its first letter. */
   #lastEnd = 0;
 
   constructor(pdfium: Pdfium, textPage: number, runs: RunTable, toSeen: Matrix) {
@@ -99,10 +99,10 @@ class GlyphReader {
       return;
     }
     if (cleaned === '\ufffd' && isEmpty(shape) && !(flat && isSpace(code))) return;
-    // A code without a meaning that leaves no ink but moves on is a space.
+    // A code without a meaning that advances without ink is a space.
     const text = cleaned === '\ufffd' && flat ? ' ' : cleaned;
     const space = text === ' ';
-    // Layers of recognised text use fonts without shapes: their boxes are all there is to see.
+    // Layers of recognised text use fonts without shapes, so that only their boxes are available.
     const ink = flat && !space && run.invisible ? this.#looseBox(index) : shape;
     if (!space) this.#count(index, text, run);
     const sameOrigin = x === this.#lastX && y === this.#lastY;
@@ -113,7 +113,7 @@ class GlyphReader {
     const seenX = t.a * x + t.c * y + t.e;
     const seenY = t.b * x + t.d * y + t.f;
     const u = seenX * run.cos - seenY * run.sin;
-    // Spelt out: a spread here costs two milliseconds a page.
+    // Written out: a spread here takes two milliseconds a page.
     const glyph: Glyph = {
       text, code, space, run, u0: u, u1: u, v: seenX * run.sin + seenY * run.cos, ink, index,
       rightToLeft: code > LAST_BEFORE_HEBREW && rightToLeftScript.test(text), softHyphen: code === SOFT_HYPHEN || (this.#softHyphenAt === index - 1 && (text === '-' || text === '\u2010')),
@@ -124,7 +124,7 @@ class GlyphReader {
     this.glyphs.push(glyph);
   }
 
-  /** Adds the characters that the text page lacks. `end` is one past its last index; returns one past theirs. */
+  /** Adds the characters that the text page lacks. `end` is one past its last index; returns the new end. */
   giveBack(leftOut: LeftOut[], end: number): number {
     if (leftOut.length === 0) return end;
     const byRun = new Map<TextRun, Glyph[]>(leftOut.map(({ source }) => [source, []]));
@@ -144,7 +144,7 @@ class GlyphReader {
     return index;
   }
 
-  /** A character beyond U+FFFF comes as its two halves: the first stands for both, the second for nothing. */
+  /** A character above U+FFFF comes as two surrogates: the first stands for both, the second is dropped. */
   #codePointAt(index: number): number {
     const { call } = this.#pdfium;
     const code = call.FPDFText_GetUnicode(this.#textPage, index) >>> 0;
@@ -161,7 +161,7 @@ class GlyphReader {
     }
   }
 
-  /** Characters without a meaning, and those of fonts whose guessed letters read like nothing. */
+  /** Characters without a meaning, and those of fonts whose guessed letters form no language. */
   get unmapped(): number {
     let count = this.#unmapped;
     for (const text of this.#doubtful.values()) if (!readsLikeText(text)) count += text.length;
@@ -177,7 +177,7 @@ class GlyphReader {
   }
 
   /**
-   * One code that means several letters comes as several characters with the same box: they are one glyph. So are the parts
+   * One code with several letters comes as several characters with the same box: they are one glyph. The same holds for the parts
    * of a right-to-left ligature that are drawn as strokes from one point.
    */
   #isPartOfLast(index: number, run: TextRun, ink: Box, text: string): boolean {
@@ -200,8 +200,8 @@ function isEmpty(box: Box): boolean {
 }
 
 /**
- * PDFium turns right-to-left runs round character by character, which undoes the order inside a ligature, unless the
- * ligature came as one presentation form. Alef joins nothing that follows it, so lam-alef distinguishes the two cases.
+ * PDFium reverses right-to-left runs character by character, which reverses the order inside a ligature, unless the
+ * ligature came as one presentation form. Alef never joins the following letter, so that lam-alef distinguishes the two cases.
  */
 function rightToLeftLigature(later: string, earlier: string): string {
   const turned = later + earlier;
@@ -209,8 +209,8 @@ function rightToLeftLigature(later: string, earlier: string): string {
 }
 
 /**
- * PDFium's loose box is the upright box around advance box and ink. The advance follows from its sides and the angle; true
- * where ink that hangs over (a swash, an italic f) may have widened it.
+ * PDFium's loose box is the upright box around advance box and ink. The advance follows from its sides and the angle. `true`
+ * if ink that overhangs (a swash, an italic f) may have widened it.
  */
 function spanFromAdvanceBox(glyph: Glyph, loose: Box, sameOrigin: boolean): boolean {
   const { cos, sin } = glyph.run;
@@ -224,7 +224,7 @@ function spanFromAdvanceBox(glyph: Glyph, loose: Box, sameOrigin: boolean): bool
   }
   const [low, high] = sin === 0 ? (cos > 0 ? [loose.left, loose.right] : [-loose.right, -loose.left]) : sin > 0 ? [-loose.bottom, -loose.top] : [loose.top, loose.bottom];
   const inkHigh = sin === 0 ? (cos > 0 ? ink.right : -ink.left) : sin > 0 ? -ink.top : ink.bottom;
-  // A letter out of a taken-apart ligature has no advance of its own: both boxes are its share of the ink.
+  // A letter of a decomposed ligature has no advance of its own: both boxes are its share of the ink.
   const isShare = same(loose.left, ink.left) && same(loose.right, ink.right) && same(loose.top, ink.top);
   if (isShare && sameOrigin) glyph.u0 = low;
   glyph.u1 = Math.max(glyph.u0, high);

@@ -1,4 +1,4 @@
-/** One page read whole: objects walked, glyphs made lines, paths made rulings and boxes; plain data comes out. */
+/** Reads one whole page: walks its objects, makes lines of glyphs and rulings and boxes of paths, and returns plain data. */
 import { clusterStrokes } from './drawing-regions.js';
 import { addDrawnMarks } from './drawn-marks.js';
 import type { FontTable } from './fonts.js';
@@ -13,7 +13,7 @@ import { mergeBoxes, mergeRulings } from './rulings.js';
 import { readStructure } from './structure-tree.js';
 import { markUnderlines } from './underlines.js';
 
-/** `document` and `page` are open, `form` is the form environment or 0; nothing of them is kept. */
+/** `document` and `page` are open, `form` is the form environment or 0; the result refers to none of them. */
 export function readPage(pdfium: Pdfium, document: number, form: number, page: number, pageIndex: number, frame: PageFrame, fonts: FontTable): PageContent {
   const seen: Box = { left: 0, top: 0, right: frame.width, bottom: frame.height };
   const drawn = readPageGraphics(pdfium, page, frame, seen);

@@ -1,4 +1,4 @@
-/** Pages as pixels: the page with its annotations and form fields on white, whole or a region. */
+/** Renders pages to pixels: the page with its annotations and form fields on white, whole or a region. */
 import { heightOf, widthOf } from '../geometry/box.js';
 import { LecternError } from '../errors.js';
 import { OPAQUE_WHITE } from './colors.js';
@@ -12,7 +12,7 @@ const BGRA = 4;
 const ANNOTATIONS = 1;
 const RGB_ORDER = 0x10;
 
-/** `region` in points on the seen page; `too_large` past 32 million pixels. */
+/** `region` in points on the displayed page; throws `too_large` above 32 million pixels. */
 export function renderRegion(pdfium: Pdfium, page: number, form: number, frame: PageFrame, region: Box, dpi: number): Bitmap {
   const scale = dpi / 72;
   const width = Math.round(widthOf(region) * scale);

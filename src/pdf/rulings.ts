@@ -1,16 +1,16 @@
-/** Rulings and boxes put together: segments, dashes and repeats of one drawn line become one, fill and outline one box. */
+/** Merges rulings and boxes: segments, dashes and repetitions of one drawn line become one ruling, fill and outline one box. */
 import { heightOf, widthOf } from '../geometry/box.js';
 import type { DrawnBox, Ruling } from './pdf-page.js';
 
 /** In points. */
 const SAME_POSITION = 0.7;
 const JOIN_GAP = 0.8;
-/** Dashes are at most this long, their gaps at most twice their length, and so many make a line: fewer are bars of fractions. */
+/** The longest dash, the widest gap in dashes, and the fewest dashes of a line: fewer are bars of fractions. */
 const DASH_LENGTH = 14;
 const LEAST_DASHES = 4;
 const LEAST_LENGTH = 2;
 const MOST_KEPT = 20_000;
-/** Pieces that meet this exactly were painted end to end. */
+/** Pieces that meet as exactly as this were painted end to end. */
 const MEETING = 0.6;
 
 export function mergeRulings(rulings: Ruling[]): Ruling[] {
@@ -26,7 +26,7 @@ export function mergeRulings(rulings: Ruling[]): Ruling[] {
   return largest(merged.filter((ruling) => ruling.end - ruling.start >= LEAST_LENGTH), ({ start, end }) => end - start);
 }
 
-/** Fill and outline of one rectangle, painted one after the other, are one box; so are repeats. */
+/** Fill and outline of one rectangle, painted one after the other, become one box, and so do repetitions. */
 export function mergeBoxes(boxes: DrawnBox[]): DrawnBox[] {
   const merged = new Map<string, DrawnBox>();
   for (const { box, fill, stroke } of boxes) {
@@ -41,7 +41,7 @@ export function mergeBoxes(boxes: DrawnBox[]): DrawnBox[] {
   return largest([...merged.values()], ({ box }) => widthOf(box) * heightOf(box));
 }
 
-/** Bounds the work of later steps: of very many boxes the largest are kept, in their order. */
+/** Limits the work of later steps: keeps the largest of very many boxes, in their order. */
 function largest<T>(items: T[], size: (item: T) => number): T[] {
   if (items.length <= MOST_KEPT) return items;
   const least = items.map(size).sort((a, b) => b - a)[MOST_KEPT - 1] ?? 0;
@@ -49,14 +49,14 @@ function largest<T>(items: T[], size: (item: T) => number): T[] {
   return items.filter((item) => size(item) > least || (size(item) === least && ties-- > 0));
 }
 
-/** All at one position: pieces that touch are one, and so are many dashes. */
+/** Merges rulings at one position: pieces that touch, and many dashes. */
 function joinAlong(rulings: Ruling[]): Ruling[] {
   if (rulings.length === 1) return rulings;
   const solid = chainsAlong(rulings, () => JOIN_GAP).map(joined);
   return chainsAlong(solid, allowedGap).flatMap((dashes) => (dashes.length < LEAST_DASHES ? dashes : [joined(dashes)]));
 }
 
-/** Those of one colour that follow each other with no more than `gap` between a chain and the next piece. */
+/** Chains of one colour with at most `gap` between a chain and the next piece. */
 function chainsAlong(rulings: Ruling[], gap: (last: Ruling, next: Ruling) => number): Ruling[][] {
   const chains: { color: number; end: number; pieces: [Ruling, ...Ruling[]] }[] = [];
   for (const ruling of [...rulings].sort((a, b) => a.start - b.start)) {

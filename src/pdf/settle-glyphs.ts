@@ -1,9 +1,9 @@
-/** Glyphs put right among their neighbours: repeats dropped, accents joined with their letters, icons separated from ligatures, LaTeX's name on one line. */
+/** Corrects glyphs among their neighbours: drops repetitions, joins accents with their letters, separates icons from ligatures, and puts LaTeX's name on one line. */
 import { accented, combiningForm, unnamedGlyph } from './characters.js';
 import type { FontTable } from './fonts.js';
 import type { Glyph } from './glyph.js';
 
-/** In parts of the size: how far apart two paintings of one letter are at the most, and at the least where they thicken it. */
+/** In ems: the largest distance between two paintings of one letter, and the least distance that thickens it. */
 const REPEAT_REACH = 0.12;
 const THICKENING_SHIFT = 0.004;
 /** Factors of a hash. */
@@ -16,7 +16,7 @@ export function settleGlyphs(glyphs: Glyph[], fonts: FontTable): Glyph[] {
   return seatLogos(composeAccents(nameOrDrop(dropRepeats(glyphs, fonts))));
 }
 
-/** Letters painted twice at nearly the same place thicken them or throw a shadow: once is enough. */
+/** Letters that are painted twice at nearly the same place are bold or have a shadow: one copy is kept. */
 function dropRepeats(glyphs: Glyph[], fonts: FontTable): Glyph[] {
   const buckets = new Map<number, Glyph>();
   return glyphs.filter((glyph) => {
@@ -38,7 +38,7 @@ function dropRepeats(glyphs: Glyph[], fonts: FontTable): Glyph[] {
 }
 
 function bucketKey(seed: number, column: number, row: number): number {
-  // A whole number of 31 bits: keys past that make the map several times slower. isRepeat() separates glyphs that collide.
+  // An integer of 31 bits: larger keys make the map several times slower. isRepeat() separates glyphs that collide.
   return (seed ^ Math.imul(column, 83492791) ^ Math.imul(row, 1640531527)) >> 1;
 }
 
@@ -53,7 +53,7 @@ function isRepeat(before: Glyph, glyph: Glyph, reach: number): boolean {
   );
 }
 
-/** Accents that are drawn as characters of their own, over the letter before or after, become one with it. */
+/** Joins accents that are drawn as separate characters, over the letter before or after, with that letter. */
 function composeAccents(glyphs: Glyph[]): Glyph[] {
   let composed = false;
   for (let index = 0; index < glyphs.length; index++) {
@@ -71,10 +71,10 @@ function composeAccents(glyphs: Glyph[]): Glyph[] {
   return composed ? glyphs.filter((glyph) => glyph.text !== '') : glyphs;
 }
 
-/** No letter has more accents that came before. */
+/** A letter has at most this many accents before it. */
 const MOST_ACCENTS = 3;
 
-/** The glyph before, past accents that have been joined with it. */
+/** The previous glyph, without accents that have been joined with it. */
 function lastBefore(glyphs: Glyph[], index: number): Glyph | undefined {
   let at = index - 1;
   while (at > index - 1 - MOST_ACCENTS && glyphs[at]?.text === '') at--;
@@ -89,7 +89,7 @@ function isOver(accent: Glyph, base: Glyph): boolean {
   return middle > left - 0.02 * base.run.size && middle < right + 0.02 * base.run.size;
 }
 
-/** A private-use glyph that touches a letter is a ligature without a name: it must leave a trace. Alone it is an icon. */
+/** A private-use glyph that touches a letter is an unnamed ligature and becomes U+FFFD. Alone it is an icon and is dropped. */
 function nameOrDrop(glyphs: Glyph[]): Glyph[] {
   if (!glyphs.some((glyph) => glyph.text === unnamedGlyph)) return glyphs;
   return glyphs.filter((glyph, index) => {
@@ -109,7 +109,7 @@ function touchesLetter(neighbour: Glyph | undefined, glyph: Glyph): boolean {
 
 const logo = 'LATEX';
 
-/** LaTeX writes its name with a small raised A over the foot of the L, which no rule of scripts would put between its letters. */
+/** LaTeX writes its name with a small raised A over the foot of the L, which no rule for scripts would place between its letters. */
 function seatLogos(glyphs: Glyph[]): Glyph[] {
   for (let at = 0; at + logo.length <= glyphs.length; at++) {
     const [first, second] = [glyphs[at]!, glyphs[at + 1]!];

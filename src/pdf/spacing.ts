@@ -1,27 +1,27 @@
-/** Where words end within a track: at spaces of the file, and at gaps that stand out from the font's own spacing. */
+/** Finds the word boundaries of a track: spaces of the file, and gaps that exceed the font's own spacing. */
 import { lowerMedian } from '../geometry/statistics.js';
 import type { Glyph } from './glyph.js';
 import type { PlacedGlyph } from './glyph-tracks.js';
 
-/** In parts of the size. Tight TeX lines have word gaps from 0.19; kerning and italic corrections stay below 0.12. */
+/** In ems. Tight TeX lines have word gaps from 0.19; kerning and italic corrections stay below 0.12. */
 const WORD_GAP = 0.16;
-/** Where the file sets real spaces, a mere gap must be wider to part words. */
+/** If the file contains spaces, a gap without one must be wider to separate words. */
 const WORD_GAP_BESIDE_SPACES = 0.19;
 const LEAST_TRACKING = 0.04;
 const MOST_TRACKING = 0.85;
-/** Letters set closer than this overlap, and are not tracked. */
+/** Letters with smaller gaps overlap and are not tracked. */
 const MOST_TIGHTENING = 0.3;
-/** Gaps of a tracked text: how many there are at the least, how far they differ, by themselves and in parts of the tracking, and the share that is alike. */
+/** Conditions of tracked text: the fewest gaps, their largest difference, absolute and relative to the tracking, and the share of equal gaps. */
 const TRACKED = { leastGaps: 3, slack: 0.03, slackOfTracking: 0.25, share: 0.6 };
-/** Tracking as wide as a space between words. */
+/** Tracking as wide as a word space. */
 const SPACE_WIDE = 0.14;
 
 export interface Spacing {
-  /** Distance from the glyph before, in points. */
+  /** Distance from the previous glyph, in points. */
   gaps: number[];
   /** Whether a word starts at the glyph. */
   starts: boolean[];
-  /** Extra space between all letters of the glyph's surroundings, in points. */
+  /** Additional space between all letters around the glyph, in points. */
   tracking: number[];
 }
 
@@ -44,7 +44,7 @@ export function measureSpacing(placed: PlacedGlyph[]): Spacing {
 
 const LEAST_LEADER = 4;
 
-/** Dots that lead from a title to its page number belong to neither, however closely they follow. */
+/** Dots that lead from a title to its page number belong to neither, however close they are. */
 function setLeadersApart(placed: PlacedGlyph[], spacing: Spacing): void {
   let start = 0;
   for (let index = 0; index <= placed.length; index++) {
@@ -61,7 +61,7 @@ function sameFace(a: Glyph, b: Glyph): boolean {
   return a.run === b.run || (a.run.font === b.run.font && Math.abs(a.run.size - b.run.size) < 0.03 * a.run.size);
 }
 
-/** A run of one font and size; its first glyph is judged against the run before. */
+/** A run of one font and size; its first glyph is compared with the previous run. */
 function measureStretch(placed: PlacedGlyph[], spacing: Spacing, start: number, end: number): void {
   const size = placed[start]?.glyph.run.size ?? 1;
   const own: number[] = [];
@@ -83,7 +83,7 @@ function measureStretch(placed: PlacedGlyph[], spacing: Spacing, start: number, 
   }
 }
 
-/** Letter spacing beyond the font's own, in parts of the size: a gap that most neighbours share. 0 for ordinary text. */
+/** Letter spacing beyond the font's own, in ems: a gap that most neighbours share. 0 for ordinary text. */
 function trackingOf(placed: PlacedGlyph[], gaps: number[], start: number, end: number): number {
   if (gaps.length < TRACKED.leastGaps) return 0;
   const middle = lowerMedian(gaps);
@@ -91,7 +91,7 @@ function trackingOf(placed: PlacedGlyph[], gaps: number[], start: number, end: n
   const slack = TRACKED.slack + TRACKED.slackOfTracking * Math.abs(middle);
   const alike = gaps.filter((gap) => Math.abs(gap - middle) <= slack).length;
   if (alike < TRACKED.share * gaps.length) return 0;
-  // A gap as wide as a space may part single letters that are words of their own: sums, lists of variables, digits in cells.
+  // A gap as wide as a space may separate single letters that are words: sums, lists of variables, digits in cells.
   if (middle > SPACE_WIDE && !spellsWords(placed.slice(start, end), gaps.length)) return 0;
   return middle;
 }
@@ -102,7 +102,7 @@ function spellsWords(placed: PlacedGlyph[], gapCount: number): boolean {
   return !isAlphabet(placed.map((each) => each.glyph.text));
 }
 
-/** A, B, C, D …: labels that stand side by side, not a word. */
+/** A, B, C, D …: labels side by side rather than a word. */
 function isAlphabet(letters: string[]): boolean {
   let steps = 0;
   for (let index = 1; index < letters.length; index++) {
@@ -111,7 +111,7 @@ function isAlphabet(letters: string[]): boolean {
   return steps >= 0.6 * (letters.length - 1);
 }
 
-/** A heading spelt with spaces between its letters: five or more single capitals, evenly set, are one word. */
+/** A heading with spaces between its letters: at least five evenly spaced single capitals form one word. */
 function joinSpelled(placed: PlacedGlyph[], spacing: Spacing): void {
   let start = 0;
   for (let index = 1; index <= placed.length; index++) {
@@ -125,16 +125,16 @@ function joinSpelled(placed: PlacedGlyph[], spacing: Spacing): void {
   }
 }
 
-/** Letters of a spelt line at least, and of its longest word. */
+/** The fewest letters of a spaced line, and of its longest word. */
 const LEAST_SPELLED = { line: 6, word: 3 };
-/** Letters of such a line at most: no heading is longer. */
+/** The most letters of such a line: no heading is longer. */
 const MOST_SPELLED = 200;
-/** White between words of such a line, in terms of that between its letters: more than the one, at least the other. */
+/** White space between the words of such a line, in letter spaces: more than the first value, at least the second. */
 const SPELLED_GAPS = { letter: 1.3, word: 1.5 };
-/** In parts of the size: white that sets such a line apart from what else stands on its height. */
+/** In ems: white space that separates such a line from other text at its height. */
 const APART = 2;
 
-/** Several words spelt so, with wider white between them: nothing but single letters from one end of the line to the other. */
+/** Several spaced words, with wider gaps between them: only single letters from one end of the line to the other. */
 function joinSpelledWords(placed: PlacedGlyph[], spacing: Spacing): void {
   let start = 0;
   let spelt = true;
@@ -142,14 +142,14 @@ function joinSpelledWords(placed: PlacedGlyph[], spacing: Spacing): void {
     spelt &&= index - start <= MOST_SPELLED && mayBeSpelt(placed, spacing, start, index - 1);
     const here = placed[index]?.glyph;
     const beyond = here === undefined ? Infinity : (spacing.gaps[index] ?? 0) - APART * here.run.size;
-    // The usual gap is computed only for what may be spelt: to sort it at every letter of a page takes longer than to read it.
+    // Computes the usual gap only for possible spaced text: a sort at every letter of a page would take longer than reading it.
     if (beyond <= 0 || spelt && beyond <= 2 * letterGapOf(spacing, start, index)) continue;
     if (spelt && index - start >= LEAST_SPELLED.line) joinLine(placed, spacing, start, index);
     [start, spelt] = [index, true];
   }
 }
 
-/** A single letter of the run's face, with white before it. */
+/** A single letter in the run's font, with white space before it. */
 function mayBeSpelt(placed: PlacedGlyph[], spacing: Spacing, start: number, index: number): boolean {
   const { glyph } = placed[index]!;
   return /^\p{L}$/u.test(glyph.text) && sameFace(placed[start]!.glyph, glyph) && (index === start || spacing.starts[index] === true);

@@ -1,73 +1,73 @@
-/** Fractions by where their parts stand, whatever their fonts: a bar on the axis of a line, something short right above it and right below it. */
+/** Finds fractions by the places of their parts, in any font: a bar on the axis of a line with short text directly above and below it. */
 import type { HorizontalExtent } from '../geometry/box.js';
 import { horizontalExtent, horizontalOverlap } from '../geometry/box.js';
 import type { Line, Ruling, Word } from './pdf-page.js';
 
 export interface Fraction {
   bar: Ruling;
-  /** With those of fractions in it, whose bars are `inner`. */
+  /** With those of nested fractions, whose bars are `inner`. */
   over: Word[];
   under: Word[];
   inner: Ruling[];
-  /** The word on the line's baseline beside the bar, or beside a fraction that stands beside it. */
+  /** The word on the line's baseline beside the bar, or beside a fraction beside it. */
   beside: Word;
 }
 
-/** Bounds of the effort on one page; a page with more has charts or tables. */
+/** Limits of the work for one page; a page with more has charts or tables. */
 const mostBars = 400;
 const mostWords = 20_000;
 const mostNear = 200;
-/** Storeys of fractions in fractions. */
+/** The deepest nesting of fractions. */
 const mostStoreys = 3;
 
-// All in parts of the size of the text beside the bar. Down is positive.
-/** How far below a bar the baseline of its line lies: TeX's axis is at 0.25. */
+// All in ems of the text beside the bar. Down is positive.
+/** Distance of the line's baseline below the bar: TeX's axis is at 0.25. */
 const axis = { from: 0.1, to: 0.45 };
-/** White between a bar and what stands beside it, with the space around an operator. */
+/** White space between a bar and its neighbour, including the space around an operator. */
 const reach = 1.2;
-/** Baselines of what stands above and below a bar, and of what a fraction there brings with it. */
+/** Baselines of the text above and below a bar, and the additional distance for a fraction there. */
 const overBaseline = { from: -0.95, to: -0.02 };
 const underBaseline = { from: 0.4, to: 1.4 };
 const farthest = 3.5;
-/** Parts stand no further beyond the bar, and their rows not so near to anything else. */
+/** How far parts may extend beyond the bar, and the least distance of their rows from other text. */
 const overhang = 0.3;
 const rowGap = 0.6;
-/** The wider part is about as wide as the bar; a rule of a table is wider. */
+/** The wider part is about as wide as the bar; rulings of tables are wider. */
 const leastCover = 0.6;
 const mostThickness = 0.15;
-/** Bars of fractions over each other are no further apart. */
+/** The largest distance between the bars of nested fractions. */
 const mostStacked = 1.8;
-/** Of the larger size: smaller text is a script; of that size, how near it stands to what it is of. */
+/** Relative to the larger size: smaller text is a script; then the largest distance from the text to which it belongs. */
 const scriptSize = 0.86;
 const touching = 0.3;
-/** Baselines this near are one row's, those this near the line's own; rows of one part, and of one that a root's sign begins. */
+/** The largest difference of baselines in one row, on the line itself, in rows of one part, and in a part that begins with a root sign. */
 const sameRow = 0.15;
 const sameLine = 0.1;
 const partRows = 0.2;
 const rootRows = 0.6;
-/** Longer bars are rules. */
+/** Longer bars are rulings. */
 const longestBar = 30;
-/** How far a bar reaches into a word that it strikes out, and by how much a part may cover less of the bar. */
+/** How far a bar extends into a word that it strikes out, and how much less of the bar a part may cover. */
 const struckOut = 0.15;
 const coverSlack = 0.2;
-/** Points between rules that meet. */
+/** Points between rulings that meet. */
 const touchingRules = 1;
 
 const isBetween = (value: number, { from, to }: { from: number; to: number }): boolean => value >= from && value <= to;
-/** Negative where they overlap, by the width that both have. */
+/** Negative if they overlap, by the shared width. */
 const gapBetween = (a: HorizontalExtent, b: HorizontalExtent): number => -horizontalOverlap(a, b);
 const spanOf = (words: Word[]): HorizontalExtent => horizontalExtent(words.map(({ box }) => box));
 const barSpan = ({ start, end }: Ruling): HorizontalExtent => ({ left: start, right: end });
-/** The sign of a root may hang from above its line: its foot shows where it stands. */
+/** The sign of a root may hang from above its line: its foot shows the line. */
 const baselineOf = (word: Word): number => (word.text === '√' ? word.box.bottom : word.baseline);
 
-/** White between the word and a bar that it stands beside, on whose axis the bar lies; Infinity where it does not. `span` is the bar's, with the sign of a root before it. */
+/** White space between the word and a bar beside it, if the bar lies on the word's axis; otherwise Infinity. `span` is the bar with a root sign before it. */
 function gapBeside(bar: Ruling, word: Word, span = barSpan(bar)): number {
   const gap = gapBetween(span, word.box);
   return isBetween((word.baseline - bar.position) / word.size, axis) && gap > -0.15 * word.size && gap < reach * word.size ? gap : Infinity;
 }
 
-/** The bar lies on the axis of the word's line, right before the word or behind it. */
+/** Whether the bar lies on the axis of the word's line, directly before or behind the word. */
 export function standsBeside(bar: Ruling, word: Word): boolean {
   return gapBeside(bar, word) < Infinity;
 }
@@ -80,12 +80,12 @@ function besideOf(bar: Ruling, words: Word[]): Word | undefined {
   return best;
 }
 
-/** White between a word and a bar above or below it. */
+/** White space between a word and a bar above or below it. */
 function distance({ box }: Word, { position }: Ruling): number {
   return Math.max(box.top - position, position - box.bottom);
 }
 
-/** What the parts of one bar are searched in. */
+/** The search space for the parts of one bar. */
 interface FractionSurroundings {
   bar: Ruling;
   beside: Word;
@@ -95,11 +95,11 @@ interface FractionSurroundings {
   line: Word[];
   /** Other bars at its height. */
   others: Ruling[];
-  /** Fractions that are found already. */
+  /** Fractions that are already known. */
   known: Fraction[];
 }
 
-/** A small word that touches the bar, or a word of its line: no part of another row. */
+/** Whether it is a small word that touches the bar, or a word of its line, rather than part of another row. */
 function isScriptOfLine(word: Word, { bar, beside: { size }, line }: FractionSurroundings): boolean {
   return word.size < scriptSize * size && (Math.abs(gapBetween(barSpan(bar), word.box)) < touching * size || line.some((base) => Math.abs(gapBetween(base.box, word.box)) < touching * size));
 }
@@ -108,7 +108,7 @@ function isScriptOf(word: Word, base: Word): boolean {
   return word.size < scriptSize * base.size && Math.abs(gapBetween(base.box, word.box)) < touching * base.size && Math.abs(word.baseline - base.baseline) < 0.6 * base.size;
 }
 
-/** The words of one side: within the bar's ends, in rows with nothing else in them; with fractions, all of their row. */
+/** The words of one side: within the bar's ends, in rows without other text; with fractions, all words of their row. */
 function partOf(around: FractionSurroundings, baselines: { from: number; to: number }): Word[] {
   const { bar, beside: { size }, near, others, known } = around;
   const slack = overhang * size;
@@ -117,18 +117,18 @@ function partOf(around: FractionSurroundings, baselines: { from: number; to: num
     && !others.some((one) => gapBetween(barSpan(one), other.box) < 0) && !isScriptOfLine(other, around));
   const isOnSide = (word: Word): boolean => isInside(word) && (baselineOf(word) - bar.position) * baselines.to > 0;
   const isNested = (other: Fraction): boolean => isOnSide(other.beside) && isAlone(other.beside) && other.bar.start > bar.start - 1 && other.bar.end < bar.end + 1;
-  // Between the bars of two lines a word belongs to the nearer one.
+  // A word between the bars of two lines belongs to the nearer one.
   const foreign = new Set(known.filter((other) => !isNested(other)).flatMap((other) => [...other.over, ...other.under].filter((word) => distance(word, other.bar) < distance(word, bar))));
   const inside = near.filter((word) => isOnSide(word) && !foreign.has(word));
   const candidates = inside.filter((word) => isBetween((baselineOf(word) - bar.position) / size, baselines) && isAlone(word));
-  // Of several rows the nearest is meant: the other is of a line above or below.
+  // Only the nearest of several rows belongs to it; the others belong to lines above or below.
   const nearest = Math.min(...candidates.filter((word) => !candidates.some((base) => isScriptOf(word, base))).map((word) => Math.abs(baselineOf(word) - bar.position)));
   const part = new Set(candidates.filter((word) => Math.abs(baselineOf(word) - bar.position) - nearest < (word.text === '√' ? rootRows : partRows) * size));
   for (const { over, under, beside } of known.filter(isNested)) {
     if (![...over, ...under].some((word) => part.has(word)) || ![...over, ...under].every((word) => inside.includes(word))) continue;
     for (const word of inside) if (over.includes(word) || under.includes(word) || Math.abs(word.baseline - beside.baseline) < sameRow * size) part.add(word);
   }
-  // Scripts of what was found touch it.
+  // Scripts that touch the found words.
   for (const word of inside) {
     if ([...part].some((base) => isScriptOf(word, base))) part.add(word);
   }
@@ -142,7 +142,7 @@ function fractionAt(bar: Ruling, words: Word[], beside: Word, bars: Ruling[], kn
   const around = words.filter((word) => Math.abs(word.baseline - bar.position) < farthest * size && gapBetween(barSpan(bar), word.box) < size);
   if (around.length > mostNear) return null;
   const isOnLine = (word: Word): boolean => Math.abs(word.baseline - beside.baseline) <= sameLine * size;
-  // What a bar runs through is struck out.
+  // A bar through text strikes it out.
   if (around.some((word) => isOnLine(word) && gapBetween(barSpan(bar), word.box) < -struckOut * size)) return null;
   const surroundings: FractionSurroundings = {
     bar, beside, near: around.filter((word) => !isOnLine(word)), line: around.filter(isOnLine), others: bars.filter((other) => other !== bar && Math.abs(other.position - bar.position) < sameLine * size),
@@ -154,19 +154,19 @@ function fractionAt(bar: Ruling, words: Word[], beside: Word, bars: Ruling[], kn
   return width < leastCover * length - coverSlack * size ? null : { bar, over, under, inner: [], beside };
 }
 
-/** Fractions that are the whole of a part of another one: nothing stands beside them, but their bar lies in the other's strip. */
+/** Fractions that fill a part of another one: nothing stands beside them, but their bar lies in the other's strip. */
 function stacked({ bar, over, under, beside }: Fraction, bars: Ruling[], words: Word[]): Fraction[] {
   return bars.flatMap((inner) => {
     const down = (inner.position - bar.position) / beside.size;
     if (inner === bar || besideOf(inner, words) !== undefined || inner.start < bar.start - 1 || inner.end > bar.end + 1 || Math.abs(down) > mostStacked) return [];
     const part = down < 0 ? over : under;
     const made = fractionAt(inner, words, beside, bars, []);
-    // What it is made of is of the other's part: its nearer half was found already.
+    // Its parts belong to the other's part: the nearer half is already known.
     return made === null || ![...made.over, ...made.under].some((word) => part.includes(word)) ? [] : [{ ...made, beside: part[0]! }];
   });
 }
 
-/** A fraction that stands in a part of another one becomes words of it. What still shares words with one before it is none: every word has one place. */
+/** Makes a fraction inside a part of another one words of it. A fraction that shares words with an earlier one is dropped, because every word has one place. */
 function nested(found: Fraction[]): Fraction[] {
   const outermost: Fraction[] = [];
   const widest = [...found].sort((a, b) => b.bar.end - b.bar.start - (a.bar.end - a.bar.start));
@@ -186,7 +186,7 @@ function nested(found: Fraction[]): Fraction[] {
   return outermost.filter(({ beside }) => !homes.has(beside)).sort((a, b) => a.bar.start - b.bar.start);
 }
 
-/** All that bars are, from left to right, also those in others; `known` are those of an earlier look. */
+/** All fractions by their bars, from left to right, also nested ones; `known` are those of an earlier pass. */
 function fractionsAt(bars: Ruling[], words: Word[], known: Fraction[]): Fraction[] {
   const found: Fraction[] = [];
   for (const bar of bars) {
@@ -205,7 +205,7 @@ function isBarOf({ box: { right, top, bottom }, size }: Word, { start, position 
   return Math.abs(right - start) < 0.3 * size + 1 && position > top - 0.3 * size && position < top + 0.35 * (bottom - top);
 }
 
-/** An upright rule meets it, or runs through it: a side of a table's cells. */
+/** Whether a vertical ruling meets it, or crosses it: a side of a table's cells. */
 function isOfGrid(bar: Ruling, walls: Ruling[]): boolean {
   return walls.some(({ position, start, end }) => position > bar.start - touchingRules && position < bar.end + touchingRules && start < bar.position + touchingRules && end > bar.position - touchingRules);
 }
@@ -220,7 +220,7 @@ export function fractionsOf(lines: Line[], rulings: Ruling[]): Fraction[] {
   const walls = rulings.filter(({ orientation }) => orientation === 'vertical');
   const bars = across.filter((bar) => !signs.some((sign) => isBarOf(sign, bar)) && !isOfGrid(bar, walls)).sort((a, b) => a.start - b.start);
   let found: Fraction[] = [];
-  // A part may be as high as a fraction in it: outer ones are seen when inner ones are known.
+  // A part may be as high as a fraction in it: outer fractions are found once the inner ones are known.
   for (let storey = 0; storey < mostStoreys; storey++) {
     const next = fractionsAt(bars, words, found);
     const isSettled = storey > 0 && next.length === found.length;

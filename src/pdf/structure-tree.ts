@@ -26,7 +26,7 @@ export function readStructure(pdfium: Pdfium, page: number): StructureNode[] {
 class TreeReader {
   #pdfium: Pdfium;
   #nodes = 0;
-  /** On the way from the root: a tree that bites its tail ends there. */
+  /** The nodes on the way from the root: a cycle in the tree ends there. */
   #path = new Set<number>();
 
   constructor(pdfium: Pdfium) {
@@ -56,7 +56,7 @@ class TreeReader {
       if (child !== null) node.children.push(child);
     }
     this.#path.delete(element);
-    // A page's tree names elements of other pages too; what holds nothing here is not of this page.
+    // A page's tree also names elements of other pages; a node without content here does not belong to this page.
     return node.mcids.length > 0 || node.children.length > 0 || node.alt !== '' || node.actualText !== '' ? node : null;
   }
 

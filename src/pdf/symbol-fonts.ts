@@ -1,4 +1,4 @@
-/** What the codes of symbol fonts stand for: Adobe's Symbol encoding, the symbols of Wingdings that texts use, TeX's large operators. */
+/** The meanings of the codes of symbol fonts: Adobe's Symbol encoding, the Wingdings symbols that occur in texts, TeX's large operators. */
 
 /** Symbol, codes 0x20..0x7E and 0xA0..0xFE; U+FFFD where a code is only a piece of a larger symbol. */
 const symbolLow = ' !∀#∃%&∋()∗+,−./0123456789:;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_‾αβχδεφγηιϕκλμνοπθρστυϖωξψζ{|}∼';
@@ -15,7 +15,7 @@ const wingdings = new Map<number, string>(
   }).map(([code, sign]) => [Number(code), sign]),
 );
 
-/** TeX's large operators: codes 0x00..0x1F, 0x46..0x5A; others may be characters by the file's own map. */
+/** TeX's large operators: codes 0x00..0x1F, 0x46..0x5A; others may be characters in the file's own encoding. */
 const extensionLow = '()[]⌊⌋⌈⌉{}⟨⟩|‖/\\()()[]⌊⌋⌈⌉{}⟨⟩/\\';
 const extensionHigh = '⨆⨆∮∮⨀⨀⨁⨁⨂⨂∑∏∫⋃⋂⨄⋀⋁∑∏∫';
 
@@ -25,8 +25,8 @@ const relationLetters = '⊢⊣⌊⌋⌈⌉{}⟨⟩|‖↕⇕\\≀√∐∇∫�
 const otherRelations = new Map([[0x25, '↗'], [0x26, '↘'], [0x27, '≃'], [0x3e, '⊤'], [0x40, 'ℵ']]);
 
 /**
- * The symbol of a code in TeX's symbol font, or '' where it may be a character of the file's own naming. Names of such fonts that no list of glyphs has, as `prime` and `negationslash`,
- * leave their code as if it were ASCII; no digit and no small letter is in them.
+ * The symbol of a code in TeX's symbol font, or '' if it may be a character in the file's own encoding. Glyph names of such fonts that are missing from glyph lists, such as `prime` and `negationslash`,
+ * keep their code as if it were ASCII; no digits and no lower-case letters are among them.
  */
 export function relationSymbol(code: number): string {
   return relationDigits[code - 0x30] ?? relationLetters[code - 0x60] ?? otherRelations.get(code) ?? '';
@@ -41,7 +41,7 @@ const symbolLowFrom = 0x20;
 const symbolHighFrom = 0xa0;
 const deleteCode = 0x7f;
 
-/** The symbol of a code in TeX's font of large operators (CMEX), or '' where the code may be a character of the file's own naming. */
+/** The symbol of a code in TeX's font of large operators (CMEX), or '' if the code may be a character in the file's own encoding. */
 export function extensionSymbol(code: number): string {
   if (code < extensionLow.length) return extensionLow[code] ?? '';
   if (code >= coproducts.first && code <= coproducts.last) return '∐';
@@ -49,13 +49,13 @@ export function extensionSymbol(code: number): string {
   return extensionHigh[code - extensionHighFrom] ?? '';
 }
 
-/** The symbol of a code 0x20..0xFF in Symbol, or '' where it has none. */
+/** The symbol of a code 0x20..0xFF in Symbol, or '' if it has none. */
 export function symbolCharacter(code: number): string {
   if (code < deleteCode) return symbolLow[code - symbolLowFrom] ?? '';
   return code >= symbolHighFrom ? (symbolHigh[code - symbolHighFrom] ?? '').replace('\ufffd', '') : '';
 }
 
-/** The symbol of a code 0x20..0xFF in Wingdings, or '' where none is known. */
+/** The symbol of a code 0x20..0xFF in Wingdings, or '' if none is known. */
 export function wingdingsSymbol(code: number): string {
   return wingdings.get(code) ?? '';
 }

@@ -1,13 +1,13 @@
-/** Drawn (Type 3) fonts without a map of their letters: TeX's are in one of TeX's own encodings, and their ligatures show which one. */
+/** Type 3 fonts without a Unicode map: TeX's have one of TeX's own encodings, and their ligatures show which one. */
 import { dingbatNumber } from './dingbat-names.js';
 import type { Glyph } from './glyph.js';
 
-/** OT1, codes 0 to 31 and those above where it is not ASCII. */
+/** OT1: codes 0 to 31, and those above that differ from ASCII. */
 const older = new Map<number, string>([
   ...['Γ', 'Δ', 'Θ', 'Λ', 'Ξ', 'Π', 'Σ', 'Υ', 'Φ', 'Ψ', 'Ω', 'ff', 'fi', 'fl', 'ffi', 'ffl', 'ı', 'ȷ', '`', '´', 'ˇ', '˘', '¯', '˚', '¸', 'ß', 'æ', 'œ', 'ø', 'Æ', 'Œ', 'Ø'].entries(),
   [0x22, '”'], [0x27, '’'], [0x3c, '¡'], [0x3e, '¿'], [0x5c, '“'], [0x5e, 'ˆ'], [0x5f, '˙'], [0x60, '‘'], [0x7b, '–'], [0x7c, '—'], [0x7d, '˝'], [0x7e, '˜'], [0x7f, '¨'],
 ]);
-/** T1 (Cork), where it is not Latin-1. Its code 23 parts compound words and is not seen; 24 makes a per mille of a per cent. */
+/** T1 (Cork): codes that differ from Latin-1. Its code 23 separates the parts of compounds and has no ink; 24 turns a percent sign into a per mille sign. */
 const newer = new Map<number, string>([
   ...['`', '´', 'ˆ', '˜', '¨', '˝', '˚', 'ˇ', '˘', '¯', '˙', '¸', '˛', '‚', '‹', '›', '“', '”', '„', '«', '»', '–', '—', '', '₀', 'ı', 'ȷ', 'ff', 'fi', 'fl', 'ffi', 'ffl'].entries(),
   [0x27, '’'], [0x60, '‘'], [0x7f, '-'],
@@ -16,16 +16,16 @@ const newer = new Map<number, string>([
 ]);
 
 const letter = /^\p{L}$/u;
-/** Below it a font's letters may stand by themselves, as those of formulas do. */
+/** With fewer, a font's letters may be single letters of formulas. */
 const fewestLetters = 4;
 const mostlyInWords = 0.5;
 
 interface EncodingEvidence {
   glyphs: Glyph[];
   letters: number;
-  /** Letters with a letter of the same font right behind them. */
+  /** Letters directly followed by a letter of the same font. */
   inWords: number;
-  /** Ligatures beside a letter, by the one encoding and by the other. */
+  /** Ligatures beside a letter, in the first encoding and in the second. */
   older: number;
   newer: number;
 }
@@ -33,7 +33,7 @@ interface EncodingEvidence {
 const isOlderLigature = (code: number): boolean => code >= 11 && code <= 15;
 const isNewerLigature = (code: number): boolean => code >= 27 && code <= 31;
 
-/** Gives such glyphs their letters in place, also where the file's map took the names of their codes for those of dingbats; returns how many had none before. */
+/** Sets the letters of such glyphs in place, also if the file's map confused the names of their codes with those of dingbats. Returns the number of glyphs that had none before. */
 export function decodeTexCodes(glyphs: Glyph[]): number {
   let named = -unhideCodes(glyphs);
   const fonts = new Map<number, EncodingEvidence>();
@@ -53,7 +53,7 @@ export function decodeTexCodes(glyphs: Glyph[]): number {
   }
   const evidence = [...fonts.values()];
   const leaning = (of: EncodingEvidence[]): number => Math.sign(of.reduce((sum, { older: ot1, newer: t1 }) => sum + t1 - ot1, 0));
-  // A font in which no ligature is seen is in the encoding of the page's others.
+  // A font without a ligature on the page has the encoding of the page's other fonts.
   const usual = evidence.some(({ older: ot1 }) => ot1 > 0) && evidence.some(({ newer: t1 }) => t1 > 0) ? 0 : leaning(evidence);
   for (const font of evidence) {
     const { glyphs: own, letters, inWords } = font;
@@ -62,7 +62,7 @@ export function decodeTexCodes(glyphs: Glyph[]): number {
     const signs = leans > 0 ? newer : older;
     for (const glyph of own) {
       const sign = signs.get(glyph.code);
-      // A hyphen at a line's end comes as code 2.
+      // A hyphen at a line's end has code 2.
       if (sign === undefined || glyph.code < 0x20 && glyph.text !== '\ufffd') continue;
       if (glyph.text === '\ufffd') named++;
       glyph.text = sign;
@@ -71,12 +71,12 @@ export function decodeTexCodes(glyphs: Glyph[]): number {
   return named;
 }
 
-/** Dingbats that stand in words: what a page must have of them, how many different ones (rows of hearts or dots are ratings), and of those that would be letters, the share. */
+/** Dingbats inside words: the fewest on a page, the fewest different ones (rows of hearts or dots are ratings), and the share of those that would be letters. */
 const fewestInWords = 8;
 const fewestKinds = 6;
 const leastInWords = 0.5;
 
-/** Where dingbats of fonts without a name stand side by side as letters do, the file's map took the names of their codes for those of dingbats: they get their codes back. Answers how many of these have no letter so far. */
+/** If dingbats of unnamed fonts stand side by side as letters do, the file's map confused the names of their codes with those of dingbats: this restores their codes. Returns the number of those without a letter so far. */
 function unhideCodes(glyphs: Glyph[]): number {
   const hidden = glyphs.flatMap((glyph, index) => {
     const number = glyph.run.font.name === '' ? dingbatNumber(glyph.text) : 0;

@@ -1,4 +1,4 @@
-/** Text objects as runs: the font, size, colour and direction that all characters of one object share. */
+/** Converts text objects to runs: the font, size, colour and direction that all characters of one object share. */
 import { heightOf, union, widthOf } from '../geometry/box.js';
 import { FULL_TURN, HALF_TURN, QUARTER_TURN } from './angles.js';
 import { alphaOf, OPAQUE_BLACK, packColor, withoutAlpha } from './colors.js';
@@ -15,27 +15,27 @@ const FILL_AND_STROKE = 2;
 const INVISIBLE = 3;
 const STROKE_AND_CLIP = 5;
 const CLIP_ONLY = 7;
-/** The end of Latin, Greek and Cyrillic. */
+/** The end of the Latin, Greek and Cyrillic blocks. */
 const LAST_PLAIN_LETTER = 0x52f;
-/** Directions this close to a quarter turn count as one: the baselines of scanned text lean by as much. */
+/** Degrees: a direction this close to a quarter turn counts as one, because the baselines of scanned text lean by as much. */
 const QUARTER_TOLERANCE_DEGREES = 1.5;
 
-/** A matrix of PDFium: six numbers, of which the first four turn and stretch. */
+/** A matrix of PDFium: six numbers, of which the first four rotate and scale. */
 const MATRIX = { numberBytes: 4, linearParts: 4 };
 /** Out parameters of FPDFPageObj_GetFillColor and GetStrokeColor. */
 const COLOR = { red: 0, green: 1, blue: 2, alpha: 3 };
 
-/** What all characters of one text object share. */
+/** The common properties of the characters of one text object. */
 export interface TextRun {
   object: PageObject;
   font: Font;
   /** Effective, in points. */
   size: number;
-  /** Points of advance per unit of the font's em: differs from `size` where text is stretched. */
+  /** Points of advance per unit of the font's em: differs from `size` if text is stretched. */
   stretch: number;
   fontPointer: number;
   color: number;
-  /** Degrees counter-clockwise on the seen page. */
+  /** Degrees counter-clockwise on the displayed page. */
   angle: number;
   cos: number;
   sin: number;
@@ -43,7 +43,7 @@ export interface TextRun {
   invisible: boolean;
 }
 
-/** A text object whose characters PDFium's text page lacks: those of `source`, moved by so many points on the seen page. */
+/** A text object whose characters PDFium's text page lacks: those of `source`, moved by this many points on the displayed page. */
 export interface LeftOut {
   source: TextRun;
   run: TextRun;
@@ -51,9 +51,9 @@ export interface LeftOut {
   dy: number;
 }
 
-/** Text objects before it that PDFium compares one with. */
+/** The number of previous text objects with which PDFium compares one. */
 const COMPARED = 5;
-/** Of the size: a repeat that is moved less is to thicken letters, or another slice of them. */
+/** In ems: a repetition that is moved by less thickens letters, or shows another slice of them. */
 const MOVED = 0.12;
 
 /** Reads each text object once. */
@@ -77,7 +77,7 @@ export class RunTable {
     for (const object of objects) if (object.kind === 'text') this.#objects.set(object.pointer, object);
   }
 
-  /** The run of a text object, read at one of its characters; null for text that is no object of the walk. */
+  /** The run of a text object, read at one of its characters; null for text that belongs to no object of the walk. */
   get(pointer: number, characterIndex: number): TextRun | null {
     if (pointer === this.#last) return this.#lastRun;
     let run = this.#runs.get(pointer);
@@ -88,9 +88,9 @@ export class RunTable {
   }
 
   /**
-   * PDFium's text page leaves out a text object that repeats the one before it. Shifted a little, it was painted to thicken
-   * the letters; in the same place, to show another slice of them. Letters without a height (their font is neither in the file nor here) it
-   * thinks repeated even where they stand lines below: those are answered. Call once, after all characters are read.
+   * PDFium's text page omits a text object that repeats the previous one. A small shift thickens
+   * the letters; the same place shows another slice of them. Letters without a height (their font is neither in the file nor here) PDFium
+   * also takes for repetitions if they are lines below: this function returns those. Call it once, after all characters are read.
    */
   heedRepeats(): LeftOut[] {
     const texts = [...this.#objects.values()];
@@ -116,9 +116,9 @@ export class RunTable {
     });
   }
 
-  /** Ends a glyph where the font's own width says, if that is less than its span now is. */
+  /** Ends a glyph at the font's own width, if that is less than its present span. */
   narrowToAdvance(glyph: { run: TextRun; u0: number; u1: number }, code: number): void {
-    // Widths are found by Unicode value: in cursive scripts that is the width of another form of the letter.
+    // Widths are looked up by Unicode value: in cursive scripts that is the width of another form of the letter.
     if (code > LAST_PLAIN_LETTER) return;
     const { fontPointer, stretch } = glyph.run;
     const key = fontPointer * 0x110000 + code;
@@ -164,7 +164,7 @@ export class RunTable {
   }
 }
 
-/** How far a box is moved against another of the same size; Infinity where they differ. */
+/** The shift between a box and another of the same size; Infinity if the sizes differ. */
 function shiftBetween(a: Box | null, b: Box | null): number {
   if (a === null || b === null) return Infinity;
   const sameSize = Math.abs(widthOf(a) - b.right + b.left) < 0.05 && Math.abs(heightOf(a) - b.bottom + b.top) < 0.05;
@@ -195,7 +195,7 @@ function snapAngle(degrees: number): number {
   return (Math.abs(positive - quarter) < QUARTER_TOLERANCE_DEGREES ? quarter : Math.round(positive)) % FULL_TURN;
 }
 
-/** 0xAARRGGBB of the object's fill or stroke; opaque black where PDFium cannot say (patterns, shadings). */
+/** 0xAARRGGBB of the object's fill or stroke; opaque black if PDFium does not know it (patterns, shadings). */
 export function readColor(pdfium: Pdfium, pointer: number, which: 'fill' | 'stroke'): number {
   const { call } = pdfium;
   const { red, green, blue, alpha } = COLOR;

@@ -1,4 +1,4 @@
-/** Boxes to tick that a page draws: small frames that hold nothing, a mark, or one of the letters with which people tick. */
+/** Finds tick boxes that a page draws: small frames that are empty or contain a mark, or one of the letters that people use as ticks. */
 import { boxesOverlap, heightOf, holdsMiddle, horizontalGap, verticalGap, widthOf } from '../geometry/box.js';
 import { channelsOf } from './colors.js';
 import type { Box, Line, Word } from './pdf-page.js';
@@ -9,36 +9,36 @@ export interface TickBox {
   ticked: boolean;
 }
 
-/** Points. Smaller frames are points of charts, larger ones hold text. */
+/** Points. Smaller frames are points of charts, larger ones contain text. */
 const SIDE = { least: 5, most: 16 };
 const SQUARE = 1.35;
-/** Parts of the frame's side: what is as large belongs to the frame, what is larger than the least is a mark in it. */
+/** In sides of the frame: an object of this size belongs to the frame; one above the least size is a mark in it. */
 const FRAME = 0.85;
 const MARK_IN_FRAME = 0.25;
-/** Frames nearer to each other are cells: for one letter each, of a scale, of a picture. */
+/** Frames nearer to each other are cells: for single letters, of a scale, of a picture. */
 const APART = { across: 0.5, down: 0.12 };
-/** Points by which the sides of a frame of rules may differ, and by which opposite rules may be shifted against each other. */
+/** Points: the largest difference between the sides of a frame of rulings, and the largest shift between opposite rulings. */
 const SIDES_DIFFER = 2.5;
 const SHIFTED = 0.5;
-/** Rules of a frame. */
+/** Rulings of a frame. */
 const FRAME_RULES = 4;
-/** Channels of colours that pass for paper, the shades of form fields included. */
+/** The least channel value of colours that count as paper, including the fills of form fields. */
 const PAPER = 0xe8;
 const MAX_MARKS = 4000;
-/** A page with more is a pattern, or a chart. */
+/** A page with more is a pattern or a chart. */
 const MOST_BOXES = 600;
-/** What people and programs tick with. */
+/** Characters that people and programs use as ticks. */
 const tick = /^[xX✓✔✕✖✗✘✅☑☒×⨯●•■]$/u;
-/** That may be text, too. */
+/** Those that may also be text. */
 const letter = /^[xX×⨯]$/u;
 
-/** A small shape with all that is painted in it. */
+/** A small shape with everything that is painted in it. */
 interface TickFrame {
   box: Box;
   parts: DrawnMark[];
 }
 
-/** The boxes to tick among `graphics`, and the words of `lines` that tick them. */
+/** Finds the tick boxes among `graphics`, and the words of `lines` that tick them. */
 export function findTickBoxes(lines: Line[], graphics: Graphics): { boxes: TickBox[]; ticks: Set<Word> } {
   const frames = [...framesOf(graphics.marks), ...ruledFrames(graphics)];
   const alone = frames.filter((frame) => !frames.some((other) => other !== frame && isCell(frame.box, other.box)));
@@ -63,13 +63,13 @@ export function findTickBoxes(lines: Line[], graphics: Graphics): { boxes: TickB
   }
   const drawn = [...boxes];
   const isAmong = (box: Box): boolean => drawn.some((other) => isAsLarge(other.box, box));
-  // An x by itself may be framed as a result or a key is.
+  // A single x may be framed as a result or a key is.
   for (const { box, word } of lettered) {
     if (texts.some((other) => isAsLarge(other, box)) || !isAmong(box) && lettered.length < 2 || isAmidWords(box, lines)) continue;
     ticks.add(word);
     boxes.push({ box, ticked: true });
   }
-  // A full square is a bullet or an icon, but among hollow ones of its size the one that was chosen. Of several colours they are a legend, and so are the hollow ones.
+  // A full square is a bullet or an icon; among hollow squares of its size it is the ticked one. Squares in several colours are a legend, and so are the hollow ones beside them.
   const isLegend = (box: Box): boolean => new Set(full.filter((other) => isAsLarge(other.box, box)).map(groundOf)).size > 1;
   for (const { box } of full) if (drawn.some((other) => !other.ticked && isAsLarge(other.box, box))) boxes.push({ box, ticked: true });
   return { boxes: boxes.filter(({ box }) => !isLegend(box)), ticks };
@@ -79,7 +79,7 @@ function framesOf(marks: DrawnMark[]): TickFrame[] {
   const large = marks.filter(({ box }) => isSquare(box));
   if (large.length === 0 || large.length > MAX_MARKS) return [];
   const frames: TickFrame[] = [];
-  // The largest first: what lies in a frame is part of it.
+  // The largest come first: shapes inside a frame are part of it.
   for (const mark of [...large].sort((a, b) => sideOf(b.box) - sideOf(a.box))) {
     const frame = frames.find(({ box }) => isIn(box, mark.box));
     if (frame === undefined) frames.push({ box: mark.box, parts: [mark] });
@@ -89,22 +89,22 @@ function framesOf(marks: DrawnMark[]): TickFrame[] {
   return frames;
 }
 
-/** What is as large as the frame itself. */
+/** Shapes as large as the frame itself. */
 function around({ box, parts }: TickFrame): DrawnMark[] {
   return parts.filter((part) => sideOf(part.box) >= FRAME * sideOf(box));
 }
 
-/** An outline, or a dark fill that shows around one of paper. */
+/** An outline, or a dark fill visible around a paper-coloured one. */
 function isOutlined(frame: TickFrame): boolean {
   return around(frame).some(({ fill, stroke }) => stroke >= 0 && !isPaper(stroke) || fill >= 0 && !isPaper(fill));
 }
 
-/** What fills it within its edge: the smallest part as large as the frame that has a colour; -1 where none has. */
+/** The fill inside its edge: the smallest part as large as the frame with a colour; -1 for none. */
 function groundOf(frame: TickFrame): number {
   return around(frame).findLast(({ fill }) => fill >= 0)?.fill ?? -1;
 }
 
-/** A fill of another colour than the paper, with or without a light mark on it. */
+/** Whether the fill has another colour than the paper, with or without a light mark on it. */
 function isColour(frame: TickFrame): boolean {
   const ground = groundOf(frame);
   return ground >= 0 && !isPaper(ground);
@@ -138,14 +138,14 @@ function wordsIn(box: Box, lines: Line[]): Word[] {
   return lines.filter((line) => boxesOverlap(line.box, box)).flatMap(({ words }) => words.filter((word) => holdsMiddle(box, word.box)));
 }
 
-/** Words follow closely on both sides, as in a sentence. */
+/** Whether words follow closely on both sides, as in a sentence. */
 function isAmidWords(box: Box, lines: Line[]): boolean {
   const near = 0.7 * sideOf(box);
   const words = lines.filter((line) => line.box.top < box.bottom && line.box.bottom > box.top).flatMap((line) => line.words);
   return words.some(({ box: { right } }) => right > box.left - near && right < box.left + 1) && words.some(({ box: { left } }) => left > box.right - 1 && left < box.right + near);
 }
 
-/** Both are as large, and side by side or below each other with next to nothing between. */
+/** Whether both have the same size and stand side by side or one below the other with almost no gap. */
 function isCell(a: Box, b: Box): boolean {
   if (!isAsLarge(a, b)) return false;
   const across = horizontalGap(a, b);
@@ -153,7 +153,7 @@ function isCell(a: Box, b: Box): boolean {
   return (down < 0 && across < APART.across * sideOf(a)) || (across < 0 && down < APART.down * sideOf(a));
 }
 
-/** Of drawn ones to the point, of those found on a picture to a pixel or two. */
+/** Drawn ones to the point; those found in a picture to a pixel or two. */
 export function isAsLarge(a: Box, b: Box): boolean {
   return Math.abs(sideOf(a) - sideOf(b)) < 0.12 * sideOf(a);
 }

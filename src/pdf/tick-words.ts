@@ -1,4 +1,4 @@
-/** Boxes to tick become words of the lines beside which they stand: ☐ and ☒. */
+/** Makes tick boxes words of the lines beside them: ☐ and ☒. */
 import { boxesOverlap, heightOf, middleX, middleY, union, widthOf } from '../geometry/box.js';
 import { isReadFromRight } from './bidi.js';
 import type { Box, Line, Ruling, Word } from './pdf-page.js';
@@ -8,21 +8,21 @@ import type { TickBox } from './tick-boxes.js';
 
 const EMPTY = '☐';
 const TICKED = '☒';
-/** In parts of the text's size: white between a box and its text, the box's side, how far its middle is from that of small letters. */
+/** In ems of the text: white space between a box and its text, the side of the box, and the distance of its middle from that of lower-case letters. */
 const GAP = 1.6;
 const SIDE = { least: 0.45, most: 1.9 };
 const OFF = 0.55;
 const MIDDLE = 0.33;
-/** Twice how far off the middles in a row or column may be, in parts of the side. */
+/** In sides: twice the largest distance of middles in a row or column. */
 const ALIGNED = 0.5;
 
 /**
- * Adds the boxes to tick that `graphics` shows, and `fields` of the page's form, to the lines beside them, or as lines of their own in a
- * row or column of them; takes them out of `graphics`, and what ticks them out of `lines`.
+ * Adds the tick boxes in `graphics`, and `fields` of the page's form, to the lines beside them, or as separate lines if they form a
+ * row or column; removes them from `graphics`, and their ticks from `lines`.
  */
 export function addTickBoxes(lines: Line[], graphics: Graphics, fields: TickBox[]): void {
   const drawn = findTickBoxes(lines, graphics);
-  // A field stands on the box that the page draws for it, and knows better whether it is ticked.
+  // A field stands on the box that the page draws for it, and holds the true state.
   const [below, printed] = [drawn.boxes.filter(({ box }) => isUnder(box, fields)), drawn.boxes.filter(({ box }) => !isUnder(box, fields))];
   const text = lines.filter(({ words }) => words.some((word) => !drawn.ticks.has(word)));
   const placed = placesOf([...fields, ...printed], text, graphics.rulings, new Set(fields));
@@ -31,20 +31,20 @@ export function addTickBoxes(lines: Line[], graphics: Graphics, fields: TickBox[
   insertAll(placed, lines);
 }
 
-/** The same of boxes that were found on a page's picture. */
+/** The same for boxes that were found in a page picture. */
 export function addSeenTickBoxes(lines: Line[], rulings: Ruling[], seen: TickBox[]): void {
   insertAll(placesOf(seen, lines, rulings, new Set()), lines);
 }
 
 interface PlacedTickBox {
   tickBox: TickBox;
-  /** Null: it is a line of its own. */
+  /** Null: it forms a separate line. */
   place: Line | null;
 }
 
 /**
- * Those among the `sure` ones, beside text, in cells of one row, or in rows and columns of nothing else beside words. Hollow ones alone that end their lines say that a
- * proof ends.
+ * The `sure` ones, those beside text, in cells of one row, or in rows and columns that contain only boxes and words. Single hollow ones at the ends of their lines mark the end of a
+ * proof.
  */
 function placesOf(boxes: TickBox[], text: Line[], rulings: Ruling[], sure: Set<TickBox>): PlacedTickBox[] {
   const placed = boxes.map((tickBox) => ({ tickBox, place: placeOf(tickBox.box, text, rulings) }));
@@ -73,7 +73,7 @@ function isUnder(box: Box, fields: TickBox[]): boolean {
   return fields.some((field) => boxesOverlap(field.box, box));
 }
 
-/** The line that a box belongs to: the one around it, the one behind it, or else the one before it. */
+/** The line of a box: the one around it, the one behind it, or else the one before it. */
 function placeOf(box: Box, lines: Line[], rulings: Ruling[]): Line | null {
   let best: Line | null = null;
   let least = Infinity;
@@ -82,7 +82,7 @@ function placeOf(box: Box, lines: Line[], rulings: Ruling[]): Line | null {
     const [behind, before] = [line.box.left - box.right, box.left - line.box.right];
     const gap = Math.max(behind, before, 0);
     if (gap > GAP * line.size || isParted(line.box, box, rulings)) continue;
-    // What comes after it as one reads is what is ticked, but for a box at the end of a row.
+    // The text that follows in reading order belongs to the box, except for a box at the end of a row.
     const isAfter = isReadFromRight(line.words) ? behind > 0 : before > 0;
     const cost = gap + (isAfter ? 100 : 0);
     if (cost < least) [best, least] = [line, cost];
@@ -96,7 +96,7 @@ function isBeside({ baseline, size, words }: Line, box: Box): boolean {
   return off < OFF * size && side >= SIDE.least * size && side <= SIDE.most * size && words.some(({ text }) => /[\p{L}\p{N}]/u.test(text));
 }
 
-/** A line is drawn from top to bottom between them: they are in two cells. */
+/** Whether a line is drawn from top to bottom between them, so that they are in two cells. */
 function isParted(text: Box, box: Box, rulings: Ruling[]): boolean {
   const [from, to] = text.left > box.right ? [box.right, text.left] : [text.right, box.left];
   const y = middleY(box);
@@ -111,10 +111,10 @@ function isInColumn(a: Box, b: Box): boolean {
   return Math.abs(a.left + a.right - b.left - b.right) < ALIGNED * widthOf(b);
 }
 
-/** Points by which what is drawn of a box may reach out of it. */
+/** Points by which the parts of a box may extend beyond it. */
 const REACHES_OUT = 1.5;
 
-/** A box is drawn in several ways at once: everything that lies in it goes. */
+/** Boxes may be drawn in several ways at once: everything inside is removed. */
 function takeOut(lines: Line[], graphics: Graphics, ticks: Set<Word>, boxes: Box[]): void {
   const isUsed = (part: Box): boolean => boxes.some((box) => part.left > box.left - REACHES_OUT && part.right < box.right + REACHES_OUT && part.top > box.top - REACHES_OUT && part.bottom < box.bottom + REACHES_OUT);
   graphics.strokes = graphics.strokes.filter((stroke) => !isUsed(stroke));
@@ -140,11 +140,11 @@ function insert(line: Line, tickBox: TickBox): void {
   line.box = union(line.box, { ...word.box, top: line.box.top, bottom: line.box.bottom });
 }
 
-/** `index` among those that have a line of their own: no two words are painted at one time. */
+/** `index` among those with separate lines: every word has its own painting order. */
 function lineOf(tickBox: TickBox, lines: Line[], index: number): Line {
   const { box } = tickBox;
   const side = heightOf(box);
-  // Its row's text gives size and baseline; without any it has the height of the box.
+  // The text of its row gives size and baseline; without text it has the height of the box.
   const beside = lines.find((line) => line.angle === 0 && isBeside(line, box));
   const [size, baseline] = beside === undefined ? [side, box.bottom - 0.15 * side] : [beside.size, beside.baseline];
   const first = lines[0]?.words[0];
@@ -157,7 +157,7 @@ const nothing: Word = {
   invisible: false, link: -1, underline: false, strike: false, mcid: -1, font: { name: '', weight: 400, bold: false, italic: false, monospace: false, symbolic: false },
 };
 
-/** `model` is the word beside it; `step` is where it is painted from there. */
+/** `model` is the word beside it; `step` is the difference in painting order. */
 function wordOf({ box, ticked }: TickBox, model: Word, step: number): Word {
   const { size, baseline, color, mcid, order, font } = model;
   return {

@@ -1,18 +1,18 @@
-/** Lines drawn under words or through them: words are marked, and the strokes are no rulings any more. */
+/** Finds lines under or through words: marks the words and removes the lines from the rulings. */
 import { widthOf } from '../geometry/box.js';
 import { partitionPoint } from '../geometry/search.js';
 import type { Fraction } from './stacked-fractions.js';
 import type { Line, Ruling, Word } from './pdf-page.js';
 
-/** In parts of the size: where such a stroke lies relative to the baseline (down is positive), and how thick it may be. */
+/** In ems: the place of such a stroke relative to the baseline (down is positive), and its largest thickness. */
 const UNDER = { from: 0.02, to: 0.35 };
 const THROUGH = { from: -0.45, to: -0.14 };
 const MOST_THICKNESS = 0.16;
-/** A stroke belongs to the text when it ends with it, give or take; a table's rule runs on. */
+/** The largest distance between the ends of a stroke and of its text; the ruling of a table continues. */
 const OVERHANG = 0.25;
 const LEAST_COVERAGE = 0.6;
 
-/** Marks `underline` and `strike` in place; returns the rulings that are neither. What stands above the bar of a fraction, or of a root in the next line, is not underlined. */
+/** Sets `underline` and `strike` in place; returns the remaining rulings. Text above the bar of a fraction, or of a root in the next line, is not underlined. */
 export function markUnderlines(lines: Line[], rulings: Ruling[], fractions: Fraction[]): Ruling[] {
   const horizontal = rulings.filter((ruling) => ruling.orientation === 'horizontal').sort((a, b) => a.position - b.position);
   if (horizontal.length === 0) return rulings;
@@ -53,7 +53,7 @@ function markBand(line: Line, rulings: Ruling[], band: { from: number; to: numbe
   if (marked) for (const stroke of strokes) used.add(stroke);
 }
 
-/** The stroke starts and ends where words do, within a quarter of the size. */
+/** Whether the stroke starts and ends where words do, within a quarter of an em. */
 function endsWithText(ruling: Ruling, line: Line): boolean {
   const slack = OVERHANG * line.size;
   const covered = line.words.filter((word) => word.box.right > ruling.start + slack && word.box.left < ruling.end - slack);

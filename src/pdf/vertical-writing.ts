@@ -1,14 +1,14 @@
-/** Vertical writing: characters that stand one below the other are turned into lines that run downwards. */
+/** Vertical writing: turns characters one below the other into lines that run downwards. */
 import { FULL_TURN, THREE_QUARTER_TURN } from './angles.js';
 import type { Glyph } from './glyph.js';
 import { direction } from './text-runs.js';
 import type { TextRun } from './text-runs.js';
 
-/** From one character to the next, in parts of the size: downwards at the least, and sideways at the most. */
+/** In ems, from one character to the next: the least distance downwards, and the largest sideways. */
 const STEP_DOWN = 0.3;
 const STEP_ASIDE = 0.3;
 
-/** Text objects whose characters stand one below the other upright are vertical writing: their lines run downwards. */
+/** Text objects whose upright characters stand one below the other are vertical writing: their lines run downwards. */
 export function turnVertical(glyphs: Glyph[]): Glyph[] {
   const votes = new Map<TextRun, number>();
   for (let index = 1; index < glyphs.length; index++) {
@@ -33,12 +33,12 @@ export function turnVertical(glyphs: Glyph[]): Glyph[] {
 }
 
 const ideograph = /^[\u3001-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uff01-\uff60]$/;
-/** Characters painted one by one below each other before a page counts as written so; then two are enough. */
+/** The number of characters painted one below another from which a page counts as vertical; then two characters suffice for a line. */
 const LEAST_STACK = 8;
-/** In parts of the size: from one character to the next below it. */
+/** In ems: from one character to the next below it. */
 const STACK_PITCH = { least: 0.8, most: 1.4 };
 
-/** Runs of one character each that are painted one below the other: browsers write vertical text so. */
+/** Runs of one character each that are painted one below the other: browsers write vertical text in this way. */
 function stackedCharacters(glyphs: Glyph[]): TextRun[] {
   const stacks: TextRun[][] = [];
   let stack: TextRun[] = [];

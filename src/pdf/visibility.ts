@@ -1,4 +1,4 @@
-/** Which of a page's glyphs a reader sees: page box and clips by geometry, layers, covers and colours by proof. */
+/** Determines the visible glyphs of a page: page box and clips by geometry, layers, covers and colours by drawing. */
 import { areaOf, containsPoint, heightOf, middleX, middleY, widthOf } from '../geometry/box.js';
 import type { Glyph } from './glyph.js';
 import type { Box, HiddenText } from './pdf-page.js';
@@ -8,7 +8,7 @@ import { CoverIndex } from './covers.js';
 import type { Proof } from './proof-by-drawing.js';
 import type { TextRun } from './text-runs.js';
 
-/** A text that an image of at least this share of the page hides is the text layer of a scan. */
+/** Text under an image of at least this share of the page is the text layer of a scan. */
 const SCAN_SHARE = 0.5;
 const CLIP_TOLERANCE = 1;
 
@@ -17,7 +17,7 @@ export interface VisibleText {
   hidden: HiddenText;
 }
 
-/** `covers` are the page's filled boxes and images in painting order; `page` is the seen page; `settle` runs on what lies within it. */
+/** `covers` are the page's filled boxes and images in painting order; `page` is the displayed page; `settle` is called with the glyphs inside it. */
 export function keepVisible(glyphs: Glyph[], covers: Cover[], page: Box, proof: Proof, settle: (glyphs: Glyph[]) => Glyph[]): VisibleText {
   const hidden: HiddenText = { outsidePage: 0, clipped: 0, covered: 0, sameColor: 0, hiddenLayer: 0, invisible: 0 };
   const inside = settle(glyphs.filter((glyph) => isWithin(glyph, page, hidden)));
@@ -45,7 +45,7 @@ function isIn(clip: Box, x: number, y: number): boolean {
   return containsPoint(clip, x, y, CLIP_TOLERANCE);
 }
 
-/** Text inside forms may lie outside the form's own box, text of a layer may be switched off: PDFium reports neither. */
+/** Text inside forms may lie outside the form's own box, and the layer of text may be switched off: PDFium reports neither. */
 function dropUnpainted(glyphs: Glyph[], proof: Proof, hidden: HiddenText): Glyph[] {
   const suspects = glyphs.filter(({ run, space }) => !space && !run.invisible && (run.object.depth > 0 || run.object.layer !== null));
   if (suspects.length === 0) return glyphs;
@@ -60,7 +60,7 @@ function dropUnpainted(glyphs: Glyph[], proof: Proof, hidden: HiddenText): Glyph
 
 interface Suspicion {
   glyph: Glyph;
-  /** What was painted over it; null: it has the colour of its background. */
+  /** The object painted over it; null: it has the colour of its background. */
   cover: Cover | null;
 }
 

@@ -1,4 +1,4 @@
-/** Points, vowel and tone marks: they are drawn above, below or inside a letter and are read after it. */
+/** Vowel points, tone marks and the like: they are drawn above, below or inside a letter and are read after it. */
 import { middleX, union } from '../geometry/box.js';
 import { partitionPoint } from '../geometry/search.js';
 import type { Glyph } from './glyph.js';
@@ -7,22 +7,22 @@ const mark = /^\p{Mn}+$/u;
 const letter = /\p{L}/u;
 /** Marks of Latin letters are joined where the letters are composed (settle.ts). */
 const LAST_LATIN_MARK = '\u0482';
-/** Letters drawn this many places before or after a mark are tried first. */
+/** Letters drawn at most this many places before or after a mark are tried first. */
 const REACH = 4;
 /** Letters of a line that are compared on each side of a mark's place. */
 const NEIGHBOURS = 4;
-/** In parts of the size: how far a mark's middle may stand beside its letter. */
+/** In ems: the largest distance of a mark's middle beside its letter. */
 const BESIDE = 0.3;
 const BAND_POINTS = 8;
-/** A ligature with all its marks has less; a hostile file may heap thousands on one letter. */
+/** A ligature with all its marks has fewer; a hostile file may put thousands on one letter. */
 const LONGEST_TEXT = 24;
 
-/** A character without a place of its own in the line. */
+/** A character without its own place in the line. */
 function isMark(glyph: Glyph): boolean {
   return mark.test(glyph.text);
 }
 
-/** The glyphs without the marks that stand over, under or in a letter: these are written after it, as one glyph. A mark that is far from all letters stays. */
+/** Attaches the marks over, under or in a letter to that letter: they follow it in the text, as one glyph. A mark far from all letters stays separate. */
 export function joinVowelPoints(glyphs: Glyph[]): Glyph[] {
   if (!glyphs.some(isToJoin)) return glyphs;
   const letters = new LettersByPlace(glyphs);
@@ -42,12 +42,12 @@ const isToJoin = (glyph: Glyph): boolean => glyph.text > LAST_LATIN_MARK && glyp
 
 const holam = /[\u05b9\u05ba]/;
 
-/** Along the line. Hebrew's o stands over the left edge of its letter, as often beside it. */
+/** Along the line. Hebrew's o stands over the left edge of its letter, or beside it. */
 const middleOf = ({ ink, text, run }: Glyph): number => middleX(ink) + (holam.test(text) ? 0.12 * run.size : 0);
 
 const carriesMarks = (glyph: Glyph): boolean => glyph.run.angle === 0 && letter.test(glyph.text);
 
-/** How far the mark's middle stands beside the letter, in points; Infinity where the two cannot belong together. */
+/** The distance of the mark's middle beside the letter, in points; Infinity if the two cannot belong together. */
 function besideOf(letter: Glyph, glyph: Glyph): number {
   if (!carriesMarks(letter) || letter.text.length > LONGEST_TEXT || letter.rightToLeft !== glyph.rightToLeft || letter.run.font !== glyph.run.font) return Infinity;
   const [middle, { size }] = [middleOf(glyph), glyph.run];
@@ -64,7 +64,7 @@ function drawnBeside(glyphs: Glyph[], at: number): Glyph | null {
   return best;
 }
 
-/** A right-to-left ligature's letters share its width, the first of them on the right: the mark follows the one at which it stands. */
+/** The letters of a right-to-left ligature share its width, the first of them on the right: the mark follows the letter at its place. */
 function withMark({ text, u0, u1, rightToLeft }: Glyph, glyph: Glyph): string {
   if (!rightToLeft) return text + glyph.text;
   const letters = text.match(/\P{M}\p{M}*/gu) ?? [text];
@@ -73,7 +73,7 @@ function withMark({ text, u0, u1, rightToLeft }: Glyph, glyph: Glyph): string {
   return letters.map((letter, index) => (index === at ? letter + glyph.text : letter)).join('');
 }
 
-/** Letters by their baselines and places: files may draw all marks of a line in one go. */
+/** Letters by their baselines and places: files may draw all marks of a line together. */
 class LettersByPlace {
   #bands = new Map<number, Glyph[]>();
 
@@ -106,7 +106,7 @@ class LettersByPlace {
   }
 }
 
-/** The index of the first of `letters`, ordered by their places, that begins at `u` or later. */
+/** The index of the first of `letters`, sorted by place, that begins at `u` or later. */
 function firstFrom(letters: Glyph[], u: number): number {
   return partitionPoint(letters, (letter) => letter.u0 < u);
 }

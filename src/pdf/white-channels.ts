@@ -1,9 +1,9 @@
-/** White channels: a gap in one line is a gutter when the lines above and below leave the same place free. */
+/** White channels: a gap in one line is a gutter if the lines above and below are white at the same place. */
 import type { Track } from './glyph-tracks.js';
 
 const MAX_ROWS_SEEN = 8;
 const ROWS_NEEDED = 3;
-/** In parts of the size: what must stay free, and how far apart lines may be to support each other. */
+/** In ems: the width that must stay white, and the largest distance of lines that support each other. */
 const FREE_WIDTH = 0.45;
 const MAX_PITCH = 2.4;
 
@@ -12,7 +12,7 @@ interface Interval {
   u1: number;
 }
 
-/** What stands at one height, left to right. */
+/** The ink at one height, from left to right. */
 interface TrackRow {
   v: number;
   size: number;
@@ -33,14 +33,14 @@ export class ChannelFinder {
     for (const row of this.#rows) row.ink.sort((a, b) => a.u0 - b.u0);
   }
 
-  /** Whether the gap from `u0` to `u1` in a track goes on through at least three neighbouring rows. `em` in points. */
+  /** Whether the gap from `u0` to `u1` in a track continues through at least three neighbouring rows. `em` in points. */
   runsThrough(track: Track, u0: number, u1: number, em: number): boolean {
     const at = this.#rowOf.get(track);
     if (at === undefined) return false;
     return this.#support(at, -1, u0, u1, em) + this.#support(at, 1, u0, u1, em) >= ROWS_NEEDED;
   }
 
-  /** Rows in one direction that have text on both sides of the channel and leave it free. */
+  /** Rows in one direction with text on both sides of the channel and none in it. */
   #support(at: number, step: 1 | -1, u0: number, u1: number, em: number): number {
     let support = 0;
     let [free0, free1] = [u0, u1];
@@ -54,14 +54,14 @@ export class ChannelFinder {
       free0 = Math.max(free0, around.u0);
       free1 = Math.min(free1, around.u1);
       if (free1 - free0 < FREE_WIDTH * em) break;
-      // Text on one side only says nothing; neither does text far away.
+      // Text on one side only is not evidence, nor is text far away.
       if (around.u0 > u0 - 12 * em && around.u1 < u1 + 12 * em) support++;
     }
     return support;
   }
 }
 
-/** Words are enough: chains of glyphs closer than an ordinary word gap. */
+/** Words suffice: chains of glyphs nearer than an ordinary word gap. */
 function inkOf(track: Track): Interval[] {
   const ink: Interval[] = [];
   let current: Interval | undefined;
@@ -72,7 +72,7 @@ function inkOf(track: Track): Interval[] {
   return ink;
 }
 
-/** The white around a place in a row; null where there is ink. */
+/** The white space around a place in a row; null if there is ink. */
 function freeAround(row: TrackRow, u: number, em: number): Interval | null {
   const free: Interval = { u0: -Infinity, u1: Infinity };
   for (const { u0, u1 } of row.ink) {
