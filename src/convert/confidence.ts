@@ -1,4 +1,4 @@
-/** How far the result may be trusted, by what the pages showed; null where nothing is known. */
+/** The confidence of the result, by the evidence of the pages; null where there is none. */
 import { quantile } from '../geometry/statistics.js';
 import type { PageStructure } from './page/values.js';
 import type { Confidence, ConfidenceScores, Grade } from './result.js';
@@ -53,7 +53,7 @@ function lowest(values: number[]): number | null {
   return values.length === 0 ? null : Math.min(...values);
 }
 
-/** What one page shows: at most one value of each kind, but one for each table. */
+/** The scores of one page: at most one value of each kind, but one for each table. */
 function valuesOf(structure: PageStructure, layout: number | undefined): PageValues {
   const present = (value: number | null | undefined): number[] => (value === null || value === undefined ? [] : [value]);
   return {

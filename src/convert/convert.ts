@@ -1,4 +1,4 @@
-/** One file in, its document in every requested output out. Runs in a worker process. */
+/** Converts one file to a document in every requested output. Runs in a worker process. */
 import { basename, extname } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { LecternError } from '../errors.js';
@@ -16,7 +16,7 @@ import type { ConversionError, ConversionStatus } from './result.js';
 import { buildDocument } from './structure/build-document.js';
 import { Timings } from './timings.js';
 
-/** Why the document as a whole is not converted, in the contract's words, or null. */
+/** The reason why the whole document is not converted, in the contract's words, or null. */
 function refusal(pageCount: number, request: ConvertRequest): ConversionError | null {
   const { maxPages, pageRange } = request.options;
   if (pageCount > maxPages) {
@@ -28,12 +28,12 @@ function refusal(pageCount: number, request: ConvertRequest): ConversionError | 
   return null;
 }
 
-/** Everything that is known of one conversion while it runs. */
+/** The state of one running conversion. */
 class Conversion {
   readonly timings = new Timings();
-  /** What is missing, or went wrong. */
+  /** Missing parts and errors. */
   readonly errors: ConversionError[] = [];
-  /** What is said beside a document that is whole. */
+  /** Remarks on a complete document. */
   #remarks: ConversionError[] = [];
   readonly #request: ConvertRequest;
   readonly #ports: ConvertPorts;
@@ -51,7 +51,7 @@ class Conversion {
       input = await openInput(this.#request, this.#ports, this.timings, (found) => { format = found; });
     } catch (thrown) {
       const found = format as Input['format'] | null;
-      // A file that is not there, or that finds no room, is no fault of the document.
+      // A missing file or a full disk is not an error of the document.
       if (found === null || this.#ports.signal.aborted || asDiskFull(thrown) instanceof DiskFull) throw thrown;
       this.errors.push(errorOf(thrown, found.name));
       return this.#empty('failure', found.name);
@@ -69,7 +69,7 @@ class Conversion {
     }
   }
 
-  /** A document that its reader has made: pictures and outputs are left to do. */
+  /** A document from a format reader: pictures and outputs remain to be written. */
   async #deliverRead(input: Input, { document, pictures, losses, remarks = [], pageCount }: ReadDocumentInput['read']): Promise<ConvertOutcome> {
     const { options } = this.#request;
     const refused = pageCount === null ? null : refusal(pageCount, this.#request);
@@ -124,7 +124,7 @@ class Conversion {
     return { ...this.#outcome(this.errors.length === 0 ? 'success' : 'partial_success', input.format.name), ...about, ...delivered };
   }
 
-  /** Lets messages in: a cancel is heard before the next step begins. */
+  /** Lets messages arrive: a cancellation takes effect before the next step begins. */
   async #announce(stage: string, pagesDone: number): Promise<void> {
     this.#ports.progress({ stage, pagesDone, pagesTotal: pagesDone, pageNumber: null });
     await setImmediate();
@@ -145,8 +145,8 @@ class Conversion {
 }
 
 /**
- * Converts one file. The outcome reports what is wrong with the document; rejects with LecternError `cancelled` when the
- * signal aborts, and with what is no fault of the document: an input that is not there, a directory that cannot be written.
+ * Converts one file. The outcome reports errors of the document. Rejects with LecternError `cancelled` if the
+ * signal aborts, and for errors that are not the document's: a missing input, a directory that cannot be written.
  */
 export function convertDocument(request: ConvertRequest, ports: ConvertPorts): Promise<ConvertOutcome> {
   return new Conversion(request, ports).run();

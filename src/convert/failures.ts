@@ -16,7 +16,7 @@ const categories: Partial<Record<LecternError['code'], ErrorCategory>> = {
   out_of_memory: 'capacity', queue_full: 'capacity', timeout: 'timeout', device_lost: 'inference_failure', invalid_request: 'policy',
 };
 
-/** An error thrown while a document was read. Of a defect only the public sentence is reported. */
+/** An error thrown while a document was read. For a defect only the public sentence is reported. */
 export function errorOf(thrown: unknown, module: string, pageNumber: number | null = null): ConversionError {
   const { code, message } = asLecternError(asDiskFull(thrown));
   return conversionError('document_backend', module, categories[code] ?? 'internal', message, pageNumber);

@@ -1,4 +1,4 @@
-/** The programs and networks beside this one that conversion uses where the machine has them. */
+/** Installed programs and networks that conversion uses if the machine has them. */
 export { findLibreOffice } from '../formats/office/legacy-office.js';
 export { findOwnNetwork, installedRecognisers } from './ocr/own.js';
 export { isRecogniser } from './ocr/recogniser.js';

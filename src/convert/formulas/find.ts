@@ -1,4 +1,4 @@
-/** Formulas that stand by themselves: groups of lines of mathematical symbols with white space around them, and their numbers at the margin. */
+/** Finds display formulas: groups of lines of mathematical symbols with white space around them, and their numbers in the margin. */
 import { fromLeft, fromTopEdge } from '../page/group-by-baseline.js';
 import { heightOf, horizontalOverlap, middleX, middleY, unionBox, verticalGap, verticalOverlap } from '../../geometry/box.js';
 import { median } from '../../geometry/statistics.js';
@@ -19,12 +19,12 @@ export interface FoundFormula {
   latex: string;
 }
 
-/** Bounds of the effort on one page. */
+/** Limits of the work for one page. */
 const mostLines = 2000;
 const mostFormulas = 200;
-/** In ems: white space that still joins two lines of one formula, down and across. */
+/** In ems: the largest white space between two lines of one formula, down and across. */
 const reach = { down: 0.22, across: 2.6 };
-/** Of the size: no white space in a line of text is as wide; so many lines that begin at one place are a column. */
+/** In ems: white space wider than any in a line of text. Then the number of lines with one left edge that form a column. */
 const gutter = 1.2;
 const leastColumn = 4;
 const equationNumber = /^\(\s*(?:[A-Z]\.?)?\d{1,3}(?:[.-]\d{1,3})*[a-z]?\s*\)$/;
@@ -37,7 +37,7 @@ interface Group {
   box: Box;
 }
 
-/** Words of a language, in a face for text: names of functions and a `where` or `if` do not make a line prose. */
+/** Words of a language in a text font. Names of functions and a `where` or `if` do not make a line prose. */
 function isProse(line: Line): boolean {
   const words = line.words.filter((word) => !isMathWord(word) && /^[\p{L}’'-]{3,}[.,;:]?$/u.test(word.text));
   const letters = words.reduce((sum, word) => sum + word.text.length, 0);
@@ -45,14 +45,14 @@ function isProse(line: Line): boolean {
   return words.length >= 4 || words.length === 3 && letters > 0.33 * all || words.length === 2 && letters > 0.5 * all || words.length === 1 && letters > 0.75 * all && letters > 6;
 }
 
-/** Smaller symbols right below or above a large operator: what it runs over, in words perhaps. */
+/** Smaller symbols directly below or above a large operator: its limits, possibly words. */
 function isLimit(line: Line, lines: Line[]): boolean {
   const middle = middleX(line.box);
   return line.words.some(isMathWord) && lines.some((other) => other !== line && other.words.some(({ text, size, box }) => largeSign.test(text) && line.size < 0.86 * size
     && middle > box.left - size && middle < box.right + size && verticalGap(line.box, box) < 0.5 * size && (line.baseline > box.bottom || line.baseline < box.top)));
 }
 
-/** Lines that touch, or nearly so, are one group; so are those of one fraction, however far its parts stand from its bar. */
+/** Groups lines that touch, or nearly so, and those of one fraction, however far its parts are from its bar. */
 function groupsOf(lines: Line[], rulings: Ruling[]): Group[] {
   const groups: Group[] = [];
   const owners = new Map(lines.flatMap((line) => line.words.map((word) => [word, line] as const)));
@@ -71,7 +71,7 @@ function groupsOf(lines: Line[], rulings: Ruling[]): Group[] {
   return groups;
 }
 
-/** Bars among the group's lines: short strokes that no table owns. */
+/** Bars among the group's lines: short strokes outside tables. */
 function barsOf(group: Group, rulings: Ruling[]): Bar[] {
   const { box } = group;
   const past = Math.max(6, 0.9 * Math.max(...group.lines.map((line) => line.size)));
@@ -79,7 +79,7 @@ function barsOf(group: Group, rulings: Ruling[]): Bar[] {
     .map(({ position, start, end }) => ({ y: position, left: start, right: end }));
 }
 
-/** Something else than the group stands on its height beside it; across white space as wide as a gutter a column of text may. */
+/** Whether other text stands beside the group at its height. Beyond white space as wide as a gutter there may be a column of text. */
 function hasNeighbour(group: Group, lines: Line[]): boolean {
   const size = Math.max(...group.lines.map((line) => line.size));
   const { box } = group;
@@ -91,7 +91,7 @@ function hasNeighbour(group: Group, lines: Line[]): boolean {
   });
 }
 
-/** Mathematics for the most part: symbols in fonts of mathematics, and a relation, a bar or a large operator. */
+/** Whether it is mostly mathematics: symbols in mathematical fonts, and a relation, a bar or a large operator. */
 function isFormula(group: Group, bars: Bar[]): boolean {
   const words = group.lines.flatMap((line) => line.words);
   const text = words.map((word) => word.text).join('');
@@ -99,14 +99,14 @@ function isFormula(group: Group, bars: Bar[]): boolean {
   const size = Math.max(...group.lines.map((line) => line.size));
   if (words.length < 3 || text.length > 600 || heightOf(group.box) > 14 * size) return false;
   if (!(relation.test(text) || largeSign.test(text) || bars.length > 0)) return false;
-  // Figures and words of text faces in between (numbers, `Var`) count for neither side.
+  // Numbers and words in text fonts among the symbols (`Var`) do not count.
   const foreign = words.filter((word) => !isMathWord(word) && /\p{L}{3}/u.test(word.text)).reduce((sum, word) => sum + word.text.length, 0);
   const [first] = fromLeft(words);
   if (first !== undefined && !isMathWord(first) && /^\p{Ll}{5,}$/u.test(first.text)) return false;
   return mathematical >= 2 && mathematical >= 0.12 * text.length && foreign <= Math.max(12, 0.5 * text.length);
 }
 
-/** Text faces may set a formula, too: short names around a relation, with a script, a bar of a fraction or a number at the margin, set in from the text. */
+/** A formula in text fonts: short names around a relation, with a script, a bar of a fraction or a number in the margin, indented from the text. */
 function isFormulaInTextFaces(group: Group, bars: Bar[], number: Line | null, edge: number): boolean {
   const words = group.lines.flatMap((line) => line.words);
   const text = words.map((word) => word.text).join('');
@@ -126,13 +126,13 @@ function isFormulaInTextFaces(group: Group, bars: Bar[], number: Line | null, ed
   return (scripts.length > 0 ? 1 : 0) + (fractions.length > 0 ? 1 : 0) + (number !== null ? 1 : 0) >= 1;
 }
 
-/** x at which most lines of the page's text in the group's column begin. */
+/** The x at which most lines of the page's text in the group's column begin. */
 function textEdge(group: Group, lines: Line[]): number {
   const lefts = lines.filter((line) => isProse(line) && line.box.left < group.box.right && line.box.right > group.box.left).map((line) => line.box.left);
   return median(lefts, Infinity);
 }
 
-/** The number of the equation: by itself at the right, or at the left, on the group's height. */
+/** The number of the equation: alone at the right or at the left, at the group's height. */
 function numberOf(group: Group, lines: Line[], width: number): Line | null {
   const size = Math.max(...group.lines.map((line) => line.size));
   const beside = lines.filter((line) => equationNumber.test(line.words.map((word) => word.text).join('')) && line.baseline > group.box.top - 0.2 * size && line.baseline < group.box.bottom + 0.6 * size
@@ -140,7 +140,7 @@ function numberOf(group: Group, lines: Line[], width: number): Line | null {
   return beside.length === 1 ? beside[0]! : null;
 }
 
-/** The display formulas of a page among the words that no table has. */
+/** The display formulas of a page among the words outside tables. */
 export function findFormulas(content: PageContent, isTaken: (word: Word) => boolean): FoundFormula[] {
   const lines = content.lines.filter((line) => line.angle === 0 && !line.words.some(isTaken));
   if (lines.length > mostLines) return [];

@@ -1,13 +1,13 @@
-/** Symbols that hang from above their line, as TeX sets roots and large brackets: put back into the line that they belong to; and what roots cover, in brackets. */
+/** Moves symbols that hang from above their line, as TeX sets roots and large brackets, back into their line, and puts the content of roots in brackets. */
 import { fromLeft } from '../page/group-by-baseline.js';
 import { middleX } from '../../geometry/box.js';
 import type { Line, Ruling, Word } from '../../pdf/pdf-page.js';
 import { isLargeBracket, partedAtRoots, startsAt } from './tree.js';
 import type { Bar } from './tree.js';
 
-/** Under a root a number or a letter stands without brackets. */
+/** Under a root a number or a letter needs no brackets. */
 const needsNone = /^(?:\d+|\p{L}|\(.*\))$/u;
-/** A page with more of them is no text. */
+/** A page with more of them is not text. */
 const mostSigns = 300;
 
 function isHanging(line: Line): boolean {
@@ -15,7 +15,7 @@ function isHanging(line: Line): boolean {
   return line.words.length === 1 && word !== undefined && line.angle === 0 && (word.text === '√' || isLargeBracket(word));
 }
 
-/** The line around or beside the symbol whose letters stand on the symbol's height: the one that goes on where the symbol ends, before one that ends where it begins. */
+/** The line around or beside the symbol whose letters stand at the symbol's height. A line that continues where the symbol ends precedes one that ends where it begins. */
 function hostOf(sign: Word, lines: Line[]): Line | undefined {
   const away = ({ box }: Line): number => Math.max(0, box.left - sign.box.right, sign.box.right - box.right);
   const hosts = lines.filter((line) => line.angle === 0 && line.words.length > 1 && sign.box.right > line.box.left - 0.8 * line.size && sign.box.left < line.box.right + 0.8 * line.size
@@ -23,7 +23,7 @@ function hostOf(sign: Word, lines: Line[]): Line | undefined {
   return hosts.length === 0 ? undefined : hosts.reduce((best, line) => (away(line) < away(best) ? line : best));
 }
 
-/** The words with the symbol among them. */
+/** Inserts the symbol into the words. */
 function insert(words: Word[], sign: Word, host: Line): Word[] {
   const at = words.findIndex((word) => word.box.left > sign.box.left - 0.1 * host.size);
   const index = at < 0 ? words.length : at;
@@ -34,7 +34,7 @@ function insert(words: Word[], sign: Word, host: Line): Word[] {
   return result;
 }
 
-/** Brackets around what the bar of a root covers, where that is more than a number or a letter. */
+/** Puts brackets around the content of a root that is more than a number or a letter. */
 function withRootBrackets(line: Line, rulings: Ruling[]): Line {
   if (!line.words.some(({ text }) => text.endsWith('√'))) return line;
   const bars = rulings.filter(({ orientation, position }) => orientation === 'horizontal' && position < line.baseline - 0.4 * line.size && position > line.baseline - 2.5 * line.size)
@@ -54,7 +54,7 @@ function withRootBrackets(line: Line, rulings: Ruling[]): Line {
   return { ...line, words };
 }
 
-/** The lines with hanging symbols in the lines that they hang in, and brackets under roots; symbols that no line takes stay. */
+/** Inserts hanging symbols into their lines and adds brackets under roots; symbols without a line stay. */
 export function withHangingSigns(lines: Line[], rulings: Ruling[]): Line[] {
   const signs = lines.filter(isHanging);
   if (signs.length > mostSigns) return lines;

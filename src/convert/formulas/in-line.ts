@@ -1,4 +1,4 @@
-/** Fractions in a line of text: put into the line that they stand in, as one word with a slash. */
+/** Inserts fractions into their lines of text, as one word with a slash. */
 import { fromLeft } from '../page/group-by-baseline.js';
 import { unionBox } from '../../geometry/box.js';
 import { fractionsOf, standsBeside } from '../../pdf/index.js';
@@ -8,10 +8,10 @@ import { isMathWord } from '../page/script-characters.js';
 import { formulaTree } from './tree.js';
 import { formulaText } from './write.js';
 
-/** Characters; a longer fraction is a display, or none. */
+/** Characters: a longer fraction is a display formula, or not a fraction. */
 const mostLetters = 60;
 
-/** Numbers and variables; words only beside an operator, or with text on both sides: a caption under a line to sign on is no denominator. */
+/** Numbers and variables; words only beside an operator, or with text on both sides: a caption under a signature line is not a denominator. */
 function isMathematical({ bar, over, under }: Fraction, lines: Line[]): boolean {
   const words = [...over, ...under];
   if (words.reduce((sum, { text }) => sum + text.length, 0) > mostLetters) return false;
@@ -22,7 +22,7 @@ function isMathematical({ bar, over, under }: Fraction, lines: Line[]): boolean 
   return before !== undefined && behind !== undefined || /[=≠≡≈≃≅∼∝<>≤≥≪≫+−±×÷·∗→⇒⇔]$/u.test(before?.text ?? '') || /^[=≠≡≈≃≅∼∝<>≤≥≪≫+−±×÷·∗→⇒⇔]/u.test(behind?.text ?? '');
 }
 
-/** With roots in it, whose bars are among `rulings`. */
+/** With its roots, whose bars are among `rulings`. */
 function wordOf({ bar, over, under, beside }: Fraction, rulings: Ruling[]): Word {
   const words = [...over, ...under];
   const around = unionBox(words.map(({ box }) => box));
@@ -32,7 +32,7 @@ function wordOf({ bar, over, under, beside }: Fraction, rulings: Ruling[]): Word
   return { ...over[0]!, text: text.replace(/^(\d+) \/ (\d+)$/, '$1/$2'), box, baseline: beside.baseline, size: beside.size, glued: false, underline: false, strike: false };
 }
 
-/** The line with the fraction where it stands. It touches brackets and stops only: `a / b` before `c` is not `a / bc`. */
+/** The line with the fraction at its place. It touches only brackets and stops: `a / b` before `c` is not `a / bc`. */
 function insert(words: Word[], fraction: Word): Word[] {
   const at = words.findIndex((word) => word.box.left > fraction.box.left);
   const index = at < 0 ? words.length : at;
@@ -44,7 +44,7 @@ function insert(words: Word[], fraction: Word): Word[] {
 
 const lineOf = (word: Word): Line => ({ words: [word], box: word.box, baseline: word.baseline, size: word.size, angle: 0 });
 
-/** The lines with fractions as words of the lines on whose axis their bars lie; what stands before and behind a fraction is one line. */
+/** Makes fractions words of the lines on whose axis their bars lie; the text before and behind a fraction becomes one line. */
 export function withFractionsInLine(lines: Line[], rulings: Ruling[]): Line[] {
   const fractions = fractionsOf(lines, rulings).filter((fraction) => isMathematical(fraction, lines));
   if (fractions.length === 0) return lines;

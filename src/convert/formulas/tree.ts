@@ -1,4 +1,4 @@
-/** A formula as a tree, built from where its symbols stand: bars part fractions, smaller symbols above and below the line are scripts. */
+/** Builds the tree of a formula from the places of its symbols: bars separate fractions, smaller symbols above and below the line are scripts. */
 import { fromLeft, fromTopEdge } from '../page/group-by-baseline.js';
 import { sortedNumbers } from '../../geometry/statistics.js';
 import { middleX, middleY, unionBox, widthOf } from '../../geometry/box.js';
@@ -8,9 +8,9 @@ import type { Box, Word } from '../../pdf/pdf-page.js';
 export interface Atom {
   kind: 'atom';
   text: string;
-  /** Set in a face for names of functions and for words, not for variables. */
+  /** In a font for names of functions and for words, not for variables. */
   upright: boolean;
-  /** One of the large delimiters that are as high as what they enclose. */
+  /** One of the large delimiters, which are as high as their content. */
   large: boolean;
 }
 
@@ -36,14 +36,14 @@ export interface Bar {
   right: number;
 }
 
-/** Of the larger size: a symbol that is smaller than this and off the line is a script. */
+/** Relative to the larger size: a smaller symbol off the line is a script. */
 const scriptSize = 0.86;
-/** The axis of a formula, on which bars of fractions lie, stands so far above its baseline. */
+/** In ems: the height above the baseline of the axis on which bars of fractions lie. */
 const axis = 0.25;
-/** Deeper nesting is no formula but a drawing. */
+/** Deeper nesting is a drawing rather than a formula. */
 const maxDepth = 12;
 
-/** A bracket of a font of large symbols: it hangs from above the line, whatever its baseline says. */
+/** A bracket in a font of large symbols: it hangs from above the line, whatever its baseline is. */
 export function isLargeBracket(word: Word): boolean {
   return /^(?:CMEX|LMMathExtension|MTEX)/i.test(word.font.name) && /^[()[\]{}⌊⌋⌈⌉⟨⟩|‖]$/u.test(word.text);
 }
@@ -52,7 +52,7 @@ const largeOperator = /^[∑∏∫∬∭∮⋃⋂⋀⋁⨁⨂⨄∐]$/u;
 /** Operators of several letters whose limits stand below them. */
 const limitWord = /^(?:lim|max|min|sup|inf|arg ?max|arg ?min|lim ?sup|lim ?inf)$/i;
 
-/** Large strokes are set of several symbols that touch, one below the other: of each only the first stays, as high as all. */
+/** Large strokes consist of several symbols that touch, one below the other: keeps the first of each, as high as all. */
 function joinedStrokes(words: Word[]): Word[] {
   const joined: Word[] = [];
   const isStroke = (one: Word): boolean => isLargeBracket(one) && /^[|‖]$/u.test(one.text);
@@ -64,7 +64,7 @@ function joinedStrokes(words: Word[]): Word[] {
   return joined;
 }
 
-/** The words, parted where the bar of a root ends in one: letters of one font are one word, whatever stands over them. */
+/** Splits words where the bar of a root ends: letters of one font are one word, whatever is drawn above them. */
 export function partedAtRoots(words: Word[], bars: Bar[]): Word[] {
   return words.flatMap((word) => {
     const { left, right } = word.box;
@@ -79,7 +79,7 @@ export function partedAtRoots(words: Word[], bars: Bar[]): Word[] {
   });
 }
 
-/** A radical symbol ends where its bar begins. */
+/** Whether the radical sign ends where its bar begins. */
 export function startsAt({ box, size }: Pick<Word, 'box' | 'size'>, bar: Bar): boolean {
   return Math.abs(box.right - bar.left) < 0.3 * size + 1 && box.top < bar.y + 3 && box.bottom > bar.y;
 }
@@ -101,12 +101,12 @@ function holds(bar: Bar, node: Node): boolean {
   return middleX(node.box) > bar.left - 0.5 && middleX(node.box) < bar.right + 0.5;
 }
 
-/** A radical symbol whose bar this is: it ends where the bar begins. */
+/** The radical sign of this bar: it ends where the bar begins. */
 function rootOf(bar: Bar, nodes: Node[]): Node | undefined {
   return nodes.find((node) => node.kind === 'atom' && node.text === '√' && startsAt(node, bar));
 }
 
-/** The widest bar and what belongs to it become one node; null where no bar has anything. */
+/** Makes one node of the widest bar and its parts; null if no bar has any. */
 function takeBar({ nodes, bars }: Pieces, depth: number): Pieces | null {
   for (const bar of [...bars].sort((a, b) => widthOf(b) - widthOf(a))) {
     const rest = bars.filter((other) => other !== bar);
@@ -143,7 +143,7 @@ function mainBaseline(nodes: Node[]): number {
   return large.reduce((best, y) => (near(y) > near(best) ? y : best), large[0]!);
 }
 
-/** Large operators take what stands small above and below them. */
+/** Gives large operators the small symbols above and below them. */
 function takeLimits(nodes: Node[], baseline: number, depth: number): Node[] {
   let rest = nodes;
   for (const base of nodes) {
@@ -152,10 +152,10 @@ function takeLimits(nodes: Node[], baseline: number, depth: number): Node[] {
     const around = rest.filter((node) => node !== base && node.size < scriptSize * base.size && middleX(node.box) > base.box.left - reach && middleX(node.box) < base.box.right + reach);
     const below = around.filter((node) => node.box.top > base.box.bottom - 0.25 * base.size && node.baseline > baseline);
     const above = around.filter((node) => node.box.bottom < base.box.top + 0.25 * base.size && node.baseline < baseline);
-    // What touches the sides of an operator without limits is a script of it.
+    // Symbols that touch the sides of an operator without limits are its scripts.
     const centred = [...below, ...above];
     if (centred.length === 0) continue;
-    // A limit may be wider than its operator: its neighbours on one line are of it.
+    // A limit may be wider than its operator: neighbours on one line belong to it.
     const row = (limits: Node[]): Node[] => rest.filter((node) => node !== base && limits.some((limit) => Math.abs(limit.baseline - node.baseline) < 1.5
       && Math.abs(limit.size - node.size) < 0.4 * limit.size && node.box.left < base.box.right + 2.5 * base.size && node.box.right > base.box.left - 2.5 * base.size));
     const [under, over] = [row(below), row(above)];
@@ -177,7 +177,7 @@ function placeOf(node: Node, baseline: number, size: number): Place {
   return node.baseline - baseline > 0.06 * size ? 'sub' : 'line';
 }
 
-/** Smaller symbols off the line become scripts of what they follow. */
+/** Makes smaller symbols off the line scripts of the preceding symbol. */
 function takeScripts(nodes: Node[], baseline: number, depth: number): Node[] {
   const size = Math.max(...nodes.map((node) => node.size));
   const result: Node[] = [];
@@ -216,7 +216,7 @@ function rowOf(pieces: Pieces, depth: number): Node[] {
   return takeScripts(takeLimits(nodes, baseline, depth), baseline, depth);
 }
 
-/** The formula that these words and bars make, from left to right. */
+/** The formula of these words and bars, from left to right. */
 export function formulaTree(words: Word[], bars: Bar[]): Node[] {
   return rowOf({ nodes: atomsOf(partedAtRoots(words, bars)), bars }, 0);
 }

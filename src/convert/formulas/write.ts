@@ -1,4 +1,4 @@
-/** The tree of a formula as LaTeX, and as a readable line of text. */
+/** Writes the tree of a formula as LaTeX, and as a readable line of text. */
 import { latexSymbol } from '../../formats/office/latex-symbols.js';
 import { smallSigns } from '../page/script-characters.js';
 import type { Node } from './tree.js';
@@ -7,7 +7,7 @@ const functions = new Set('sin cos tan cot sec csc arcsin arccos arctan sinh cos
 const relation = /^[=≠≡≈≃≅∼∝<>≤≥≪≫⊂⊆⊃⊇∈∉∋→⇒←⇐↔⇔↦:≔|]$/u;
 const binary = /^[+−±∓×·÷∗∘∪∩∧∨⊕⊗]$/u;
 
-/** In ems: white space that is a space of the formula's author. */
+/** In ems: white space that the author wrote as a space. */
 const wide = 0.55;
 
 function isTight(text: string): boolean {
@@ -18,7 +18,7 @@ function bracketed(text: string): string {
   return isTight(text) ? text : `(${text})`;
 }
 
-/** Behind a slash, and under a root, a product would be read apart: only a number or one letter with its scripts stands there without brackets. */
+/** Behind a slash and under a root a product would be ambiguous: only a number or one letter with its scripts stands there without brackets. */
 function bracketedUnder(text: string): string {
   return /^√?(?:\d+|\p{L}[₀-₉⁰-⁹¹²³ₐ-ₜ]*)$/u.test(text) || /^√?\([^()]*\)$/u.test(text) ? text : `(${text})`;
 }
@@ -38,7 +38,7 @@ function textOfNode(node: Node): string {
   }
 }
 
-/** Whether white space parts two neighbours: the page shows it, or one of them is an operator between two others. */
+/** Whether white space separates two neighbours: the page shows it, or one of them is an operator between two others. */
 function isApart(left: Node, right: Node): boolean {
   const size = Math.max(left.size, right.size);
   const gap = right.box.left - left.box.right;
@@ -50,7 +50,7 @@ function opens(node: Node): boolean {
   return node.kind === 'atom' && /^[([{]$/.test(node.text);
 }
 
-/** One line of text: fractions with a slash, scripts as Unicode's superscript and subscript characters where there are such. */
+/** One line of text: fractions with a slash, scripts in Unicode's superscript and subscript characters if these exist. */
 export function formulaText(nodes: Node[]): string {
   let text = '';
   for (const [index, node] of nodes.entries()) {
@@ -99,7 +99,7 @@ function isOperator(node: Node): boolean {
   return node.kind === 'atom' && (relation.test(node.text) || binary.test(node.text));
 }
 
-/** LaTeX for a display. Words among the symbols are text; a number of the equation is left to the caller. */
+/** LaTeX for a display formula. Words among the symbols are text; the caller adds the number of the equation. */
 export function formulaLatex(nodes: Node[]): string {
   let latex = '';
   for (const [index, node] of nodes.entries()) {

@@ -1,7 +1,7 @@
-/** The image library, with the loaders of bitmaps alone: drawings such as SVG are programs for a renderer, and none reaches one. */
+/** The image library, with the loaders of bitmaps alone: drawings such as SVG are programs for a renderer, and are not accepted. */
 import sharp from 'sharp';
 
-/** libvips' names: a class covers what is derived from it. */
+/** libvips' names: a class includes the classes derived from it. */
 const bitmapLoaders = ['VipsForeignLoadJpeg', 'VipsForeignLoadPng', 'VipsForeignLoadWebp', 'VipsForeignLoadNsgif', 'VipsForeignLoadTiff'];
 
 sharp.block({ operation: ['VipsForeignLoad'] });

@@ -20,19 +20,19 @@ function input(bytes: Uint8Array, filename: string): Input {
   return { data: bitmap.data, name, raw: { width: bitmap.width, height: bitmap.height, channels: 4 } };
 }
 
-/** The library's own bound says no number: headers are read without it and measured here. */
+/** The library's own limit gives no number: headers are read without it and checked here. */
 function picture({ data, raw }: Input, page: number, { bounded = true, strict = false } = {}): Sharp {
   const options: SharpOptions = { limitInputPixels: bounded && maxImagePixels, failOn: strict ? 'truncated' : 'none', page };
   return sharp(data, raw === undefined ? options : { raw });
 }
 
-/** "The GIF image" and the like, with the file's name where it is known. */
+/** The subject of an error: "The GIF image", with the file's name if it is known. */
 function nameOf(bytes: Uint8Array, filename: string): string {
   const kind = imageType(bytes)?.replace('image/', '').toUpperCase() ?? 'unknown';
   return filename === '' ? `The ${kind} image` : `The ${kind} image ${filename}`;
 }
 
-/** What the image library says of a file, in one line: `VipsJpeg: premature end of JPEG image`. */
+/** The image library's error in one line: `VipsJpeg: premature end of JPEG image`. */
 function damageOf(thrown: unknown): string {
   const [first = ''] = (thrown as Error).message.replace(/^Input buffer has corrupt header: /, '').split('\n');
   return first.trim().slice(0, 200);
@@ -45,7 +45,7 @@ async function readSize(source: Input): Promise<{ width: number; height: number;
   return { width, height, pages: format === 'tiff' ? Math.min(pages ?? 1, maxPages) : 1 };
 }
 
-/** What the file says of a page before any pixel is decoded. Rejects with `invalid_document`: `failure` with the damage, or too many pixels. */
+/** The properties of a page before any pixel is decoded. Rejects with `invalid_document` for damage (`failure`) or too many pixels. */
 async function readHeader(source: Input, page: number, failure: string): Promise<{ width: number; height: number; pages: number | undefined; format: string }> {
   let header: Metadata;
   try {
@@ -70,7 +70,7 @@ class ImagePages implements PageSource {
   readonly pageCount: number;
   readonly title = '';
   readonly #source: Input;
-  /** Pages that were drawn in spite of damage, with what it is. */
+  /** Pages that were drawn in spite of damage, with a description of it. */
   readonly #damaged = new Map<number, string>();
 
   constructor(source: Input, pageCount: number) {
@@ -93,13 +93,13 @@ class ImagePages implements PageSource {
     const left = Math.max(0, Math.floor(box.left));
     const top = Math.max(0, Math.floor(box.top));
     const region = { left, top, width: Math.max(1, Math.min(width, Math.ceil(box.right)) - left), height: Math.max(1, Math.min(height, Math.ceil(box.bottom)) - top) };
-    // More pixels than the file has show nothing more.
+    // More pixels than the file has add no detail.
     const scale = Math.min(1, dpi / 72);
     const draw = (strict: boolean): Promise<{ data: Buffer; info: OutputInfo }> => picture(this.#source, pageIndex, { strict }).autoOrient().extract(region)
       .resize({ width: Math.max(1, Math.round(region.width * scale)) }).flatten({ background: '#ffffff' }).toColorspace('srgb').ensureAlpha()
       .raw({ depth: 'uchar' }).toBuffer({ resolveWithObject: true });
     const { data, info } = await draw(!this.#damaged.has(pageIndex)).catch(async (first: unknown) => {
-      // What came before the damage is worth showing; that there is damage must be said.
+      // Draws the part before the damage, and reports the damage.
       this.#damaged.set(pageIndex, damageOf(first));
       return draw(false).catch((cause: unknown) => {
         throw new LecternError('invalid_document', `${this.#source.name} is damaged, and nothing of page ${pageIndex + 1} can be shown (${damageOf(cause)}).`, { cause });
@@ -123,7 +123,7 @@ class ImagePages implements PageSource {
   }
 }
 
-/** Throws for what is no bitmap: only bitmaps get to the image library. */
+/** Throws unless the bytes are a bitmap: only bitmaps reach the image library. */
 function requireBitmap(bytes: Uint8Array, filename: string): void {
   if (bytes.length === 0) throw new LecternError('invalid_document', 'The file is empty.');
   if (imageType(bytes) !== null) return;
@@ -132,7 +132,7 @@ function requireBitmap(bytes: Uint8Array, filename: string): void {
   throw new LecternError('invalid_document', `${file} could not be read as an image: it is damaged from its first bytes on, or of an unknown kind.`);
 }
 
-/** Opens an image file from its bytes; `filename` is for sentences. Rejects with LecternError `invalid_document`, `unsupported_format`. */
+/** Opens an image file from its bytes; `filename` is for error messages. Rejects with LecternError `invalid_document`, `unsupported_format`. */
 export async function openImage(bytes: Uint8Array, filename = ''): Promise<PageSource> {
   requireBitmap(bytes, filename);
   const source = input(bytes, filename);

@@ -1,10 +1,10 @@
-/** How many pixels an image may have: a larger one is a bomb or a map, and neither is a page. */
+/** The most pixels of an image: a larger one is a decompression bomb or a map, not a page. */
 import { LecternError } from '../../errors.js';
 
 /** About 50 times a page at 150 dpi. */
 export const maxImagePixels = 100_000_000;
 
-/** Throws LecternError `invalid_document` with the numbers when there are more than `most`. */
+/** Throws LecternError `invalid_document` with the numbers if there are more than `most`. */
 export function requireReadableSize(width: number, height: number, most = maxImagePixels): void {
   if (width * height <= most) return;
   const [across, down, bound] = [width, height, most].map((count) => count.toLocaleString('en-US'));

@@ -38,12 +38,12 @@ export function imageType(bytes: Uint8Array): string | null {
   return null;
 }
 
-/** PDF readers search the first kilobyte for the PDF header: it counts there where nothing else shows the format of the file. */
+/** PDF readers search the first kilobyte for the PDF header: a header there counts if no other evidence shows the format of the file. */
 function hasLatePdfHeader(bytes: Uint8Array): boolean {
   return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(1024, bytes.length)).includes('%PDF-');
 }
 
-/** A page under the name of a sheet is a page, as programs write them; under that of a plain text it is its own source. */
+/** HTML under the name of a spreadsheet is HTML, because programs write such files; under that of a plain text it is source text. */
 function nameOfText(bytes: Uint8Array, named: string | undefined): string | null | undefined {
   if (named === 'md' || named === 'html' || named === 'pdf' || named === 'image' || looksLikeContainer(bytes)) return named;
   const sniffed = sniffText(bytes);
@@ -57,12 +57,12 @@ export function detectFormat(bytes: Uint8Array, filename: string): InputFormat {
   const image = imageType(bytes);
   if (image !== null) return { name: 'image', mimetype: image, supported: true };
   const extension = /\.([^./\\]+)$/.exec(filename)?.[1]?.toLowerCase() ?? '';
-  // A mail or an archive may hold a PDF within its first kilobyte, and a text may speak of one.
+  // A mail or an archive may contain a PDF within its first kilobyte, and a text may mention one.
   const known = sniffFormat(bytes);
   const named = byExtension[extension] ?? 'pdf';
   if (known === null && !looksLikeContainer(bytes) && (named === 'pdf' || named === 'image') && hasLatePdfHeader(bytes)) return pdf;
   const name = known ?? nameOfText(bytes, byExtension[extension]) ?? 'unknown';
-  // A file named so and made of something else is refused by the reader, with a sentence of its own.
+  // The reader refuses a file with this name and other contents, with its own error message.
   if (name === 'pdf') return pdf;
   if (name === 'image') return { name, mimetype: 'application/octet-stream', supported: true };
   const format = findFormat(name);

@@ -11,12 +11,12 @@ import type { InputFormat } from './input-format.js';
 import { openPages } from './pages.js';
 import type { PageSource } from './page-source.js';
 
-/** Pages to make a document of. */
+/** Pages from which the converter makes a document. */
 export interface PagesInput {
   pages: PageSource;
 }
 
-/** A document as its format's reader made it. */
+/** A document that a format reader made. */
 export interface ReadDocumentInput {
   read: ReadDocument;
 }
@@ -24,7 +24,7 @@ export interface ReadDocumentInput {
 export interface Input {
   sha256: string;
   format: InputFormat;
-  /** Null where the format is not converted here. */
+  /** Null if this program does not convert the format. */
   content: PagesInput | ReadDocumentInput | null;
 }
 
@@ -57,7 +57,7 @@ function readOptions({ options, filename }: ConvertRequest, ports: ConvertPorts,
   };
 }
 
-/** Why a file of this format is not converted: what is missing on this machine, or which formats are. A sentence or two. */
+/** The reason why a file of this format is not converted: what is missing on this machine, or the list of formats. A sentence or two. */
 export function whyNotConverted(format: string): string {
   const needs = findFormat(format)?.needs;
   if (needs !== undefined) return `Converting it needs ${needs}, which is not installed on this machine.`;

@@ -1,4 +1,4 @@
-/** Pages, whatever file they come from: what the page pipeline reads of them. */
+/** The pages of any file, as the page pipeline reads them. */
 import type { Bitmap } from '../../bitmap.js';
 import type { Box } from '../../geometry/box.js';
 import type { OutlineEntry, PageContent, QuarterTurn } from '../../pdf/pdf-page.js';
@@ -7,13 +7,13 @@ export interface PageSource {
   readonly pageCount: number;
   readonly title: string;
   outline(): OutlineEntry[];
-  /** Throws LecternError `invalid_document` when the page cannot be read. */
+  /** Throws LecternError `invalid_document` if the page cannot be read. */
   readPage(pageIndex: number): Promise<PageContent> | PageContent;
   /** A region of the page, in its points. */
   render(pageIndex: number, box: Box, dpi: number): Promise<Bitmap> | Bitmap;
-  /** The same pages turned clockwise; absent where no text can stand turned on them. */
+  /** The same pages rotated clockwise; absent if the format cannot contain rotated text. */
   turned?(turn: QuarterTurn): Pick<PageSource, 'readPage' | 'render' | 'damage'>;
-  /** What was wrong with a page that was drawn all the same: a sentence, or null. */
+  /** The damage of a page that was drawn nevertheless: a sentence, or null. */
   damage?(pageIndex: number): string | null;
   close(): void;
 }

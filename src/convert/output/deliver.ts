@@ -1,4 +1,4 @@
-/** A finished document to the output directory: the requested outputs, chunks and pictures. */
+/** Writes a finished document to the output directory: the requested outputs, chunks and pictures. */
 import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { TokenCounter } from '../../chunk/chunk.js';
@@ -8,7 +8,7 @@ import type { Timings } from '../timings.js';
 import { writeDocumentChunks, writeOutputs } from './outputs.js';
 import type { ImageWriter } from './pictures.js';
 
-/** Which files were written; pictures stay only where outputs refer to them. */
+/** The written files; pictures are kept only if outputs refer to them. */
 export async function deliver(
   document: DoclingDocument, images: ImageWriter, request: ConvertRequest, ports: ConvertPorts, timings: Timings,
 ): Promise<Pick<ConvertOutcome, 'files' | 'chunksFile' | 'artifacts'>> {
@@ -22,7 +22,7 @@ export async function deliver(
   return { files, chunksFile, artifacts: referenced ? images.files : [] };
 }
 
-/** By the vocabulary of the request; each count reports progress, so that the supervisor sees that the worker lives. */
+/** Counts with the vocabulary of the request. Each count reports progress, which shows the supervisor that the worker is alive. */
 function tokenCounter({ vocabulary }: ConvertRequest, ports: ConvertPorts): TokenCounter | null {
   const { counting, signal } = ports;
   if (!vocabulary || counting === undefined) return null;

@@ -1,4 +1,4 @@
-/** The finished document as files: one for each output asked for, and the contract's `document` object that holds them all. */
+/** Writes the finished document as files: one for each requested output, and the contract's `document` object with all of them. */
 import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
@@ -29,8 +29,8 @@ function writeAll(file: number, text: string): void {
 }
 
 /**
- * Pieces as one file; small ones are gathered, so that the document is neither held whole nor written word by word. The worker waits for the disk:
- * it has nothing else to do, and the detour over other threads cost more than all the writing.
+ * Writes pieces as one file. Small pieces are gathered, so that the document is neither in memory as a whole nor written word by word. The worker waits for the disk:
+ * it has no other work, and writing by other threads took longer.
  */
 async function writePieces(path: string, pieces: Iterable<string> | AsyncIterable<string>): Promise<void> {
   const file = openSync(path, 'w');
@@ -88,10 +88,10 @@ function writers(document: DoclingDocument, directory: string, options: ConvertO
   };
 }
 
-/** The contract's `document` object; what is in files already is read from there, a piece at a time. */
+/** The contract's `document` object. Contents that are already in files are read from there, a piece at a time. */
 function* contentChunks(directory: string, filename: string, files: ConvertOutcome['files'], pages: Iterable<string> | null): Generator<string> {
   yield `{"filename":${JSON.stringify(filename)}`;
-  // The contract has no field for LaTeX: there is one only where it was asked for.
+  // The contract has no field for LaTeX: it is added only if it was requested.
   const names = (['md', 'json', 'html', 'text', 'doctags', 'latex'] as const).filter((name) => name !== 'latex' || files.latex !== undefined);
   for (const name of names) {
     yield `,"${name}_content":`;
@@ -125,7 +125,7 @@ function* pageObjects(document: DoclingDocument, directory: string, options: Con
   }
 }
 
-/** Writes all outputs of `document` below `directory`; gives their paths there. */
+/** Writes all outputs of `document` below `directory`; returns their paths there. */
 export async function writeOutputs(document: DoclingDocument, directory: string, filename: string, options: ConvertOptions): Promise<ConvertOutcome['files']> {
   const files: ConvertOutcome['files'] = {};
   for (const [name, chunks] of Object.entries(writers(document, directory, options)) as [OutputName, () => Iterable<string>][]) {
@@ -145,7 +145,7 @@ async function* chunkTexts(document: DoclingDocument, filename: string, options:
   }
 }
 
-/** Writes the chunks of `document` below `directory`; gives the file's path there. `counter` is needed by the hybrid chunker. */
+/** Writes the chunks of `document` below `directory`; returns the file's path there. The hybrid chunker needs `counter`. */
 export async function writeDocumentChunks(
   document: DoclingDocument, directory: string, filename: string, options: ChunkOptions, counter: TokenCounter | null,
 ): Promise<string> {
@@ -153,7 +153,7 @@ export async function writeDocumentChunks(
   return chunksFile;
 }
 
-/** The `document` object of a conversion that has nothing to show. */
+/** The `document` object of a conversion without results. */
 export async function writeEmptyContent(directory: string, filename: string): Promise<void> {
   await writePieces(join(directory, contentFile), contentChunks(directory, filename, {}, null));
 }

@@ -11,7 +11,7 @@ import { imageType } from '../input/input-format.js';
 import type { PageSource } from '../input/page-source.js';
 import type { PlacedPicture } from '../structure/assemble.js';
 
-/** The library is loaded by the first picture that is asked for. */
+/** The first requested picture loads the library. */
 const loadSharp = async () => (await import('../input/image-library.js')).sharp;
 
 /** Pixels of one side; a poster at the highest scale would take gigabytes. */
@@ -26,7 +26,7 @@ async function encode(bitmap: Bitmap): Promise<Buffer> {
   return image.removeAlpha().png({ compressionLevel: 6 }).toBuffer();
 }
 
-/** Null where the bytes are no bitmap that can be read: vector drawings, damaged files, bombs. */
+/** Null if the bytes are not a readable bitmap: vector drawings, damaged files, decompression bombs. */
 async function asPng(bytes: () => Uint8Array): Promise<{ png: Buffer; width: number; height: number } | null> {
   try {
     const data = bytes();
@@ -64,7 +64,7 @@ export class ImageWriter {
     }
   }
 
-  /** Pictures that lie in a file; those that are no bitmaps, or damaged, stay without an image. Rejects with `cancelled`. */
+  /** Pictures that a file contains. Those that are not bitmaps, or are damaged, stay without an image. Rejects with `cancelled`. */
   async storePictures(pictures: FoundPicture[], signal: AbortSignal): Promise<void> {
     for (const { item, bytes, dpi = 72 } of pictures) {
       if (signal.aborted) throw new LecternError('cancelled');

@@ -1,4 +1,4 @@
-/** A table as the table finder sees it: a grid of cells over words of one page. */
+/** A table of the table finder: a grid of cells over words of one page. */
 import type { Box, Word } from '../../pdf/pdf-page.js';
 
 export interface TableCell {
@@ -20,7 +20,7 @@ export interface FoundTable {
   rowCount: number;
   columnCount: number;
   cells: TableCell[];
-  /** The file's own structure or drawn lines gave the grid, some lines or shading helped, or only the white space between the words did. */
+  /** The source of the grid: the file's own structure or drawn lines, some lines or fills, or only the white space between the words. */
   evidence: 'tagged' | 'ruled' | 'partly-ruled' | 'unruled';
   /** 0..1 */
   confidence: number;

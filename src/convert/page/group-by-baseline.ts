@@ -18,12 +18,12 @@ export function areLevel(item: OnBaseline, reference: OnBaseline, { ems, of }: B
 export const firstOf = <Item>(row: readonly Item[]): Item => row[0]!;
 export const lastOf = <Item>(row: readonly Item[]): Item => row.at(-1)!;
 
-/** Rows of items: each item joins the row before it where it is level with that row's reference item, and opens a new row otherwise. The order of `items` is kept. */
+/** Rows of items: each item joins the previous row if it is level with that row's reference item; otherwise it opens a new row. The order of `items` is kept. */
 export function rowsByBaseline<Item extends OnBaseline>(items: Iterable<Item>, tolerance: BaselineTolerance, referenceOf: (row: readonly Item[]) => OnBaseline = firstOf): Item[][] {
   return splitWhere(items, (row, item) => !areLevel(item, referenceOf(row), tolerance));
 }
 
-/** Runs of items: one ends before each item for which `isParted` holds; `open` is the run so far, which has at least one item. */
+/** Runs of items: a run ends before each item for which `isParted` is true. `open` is the current run, which is not empty. */
 export function splitWhere<Item>(items: Iterable<Item>, isParted: (open: readonly Item[], item: Item, index: number) => boolean): Item[][] {
   const runs: Item[][] = [];
   let index = 0;

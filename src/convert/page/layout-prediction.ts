@@ -1,8 +1,8 @@
-/** What the layout network predicts of a page: the class of each line of text, and regions. It proposes; the words and what is drawn decide where things stand. */
+/** The layout network's prediction for a page: the class of each text line, and regions. It only proposes: words and drawings define places. */
 import type { Box } from '../../geometry/box.js';
 import type { Word } from '../../pdf/pdf-page.js';
 
-/** DocLayNet's classes (Pfitzmann et al. 2022) in the order of the network's output, which has `nothing` behind them. */
+/** DocLayNet's classes (Pfitzmann et al. 2022) in the order of the network's output, where `nothing` follows them. */
 export const layoutLabels = ['caption', 'footnote', 'formula', 'list_item', 'page_footer', 'page_header', 'picture', 'section_header', 'table', 'text', 'title'] as const;
 export type LayoutLabel = (typeof layoutLabels)[number];
 
@@ -14,9 +14,9 @@ export interface LayoutRegion extends Box {
   label: LayoutLabel;
   /** Mean probability of the class over the region's items, 0..1. */
   score: number;
-  /** Indices of the lines (in the order in which the network was given them). */
+  /** Indices of the lines, in the order of the network's input. */
   lines: number[];
-  /** The region holds something that is no text. */
+  /** The region also contains drawings. */
   drawn: boolean;
 }
 

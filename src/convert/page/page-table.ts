@@ -22,7 +22,7 @@ export interface PageTable {
   rowCount: number;
   columnCount: number;
   cells: PageTableCell[];
-  /** x where each column begins, to see whether a table on the next page goes on with this one. */
+  /** x at which each column begins, for the comparison with a table on the next page. */
   columnLefts: number[];
   /** The size of most of its characters, and how many there are. */
   size: number;
@@ -31,16 +31,16 @@ export interface PageTable {
   index: boolean;
   evidence: FoundTable['evidence'];
   confidence: number;
-  /** One row that a page's or column's end parts from its table. */
+  /** One row that the end of a page or column separates from its table. */
   lone?: true;
 }
 
-/** The cell's words as lines: a word that begins further left and lower than the one before opens a new line. */
+/** Splits the cell's words into lines: a word further left and lower than the previous one opens a new line. */
 function cellLines(words: Word[]): Word[][] {
   return rowsByBaseline(words, baselineTolerances.wrappedLine, lastOf).map((line) => (isRightToLeft(line) ? fromTheRight(line) : line));
 }
 
-/** A grid is filled from the left; Arabic and Hebrew are read from the right, the numbers and Latin words among them from the left. */
+/** Words fill a grid from the left; Arabic and Hebrew are read from the right, the numbers and Latin words among them from the left. */
 function fromTheRight(words: Word[]): Word[] {
   const runs: Word[][] = [];
   let latin: Word[] | null = null;
@@ -58,7 +58,7 @@ function isRightToLeft(words: Word[]): boolean {
   return countRightToLeftLetters(letters) > 0.5 * letters.length;
 }
 
-/** Keeps text and grid of `table`. */
+/** Keeps text and grid of `table`, without its words. */
 export function tableOfPage(table: FoundTable, links: Link[], index: boolean): PageTable {
   const columnLefts = new Array<number>(table.columnCount).fill(Infinity);
   const cells = table.cells.map((cell): PageTableCell => {

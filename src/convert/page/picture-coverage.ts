@@ -1,4 +1,4 @@
-/** How much of a page pictures cover. */
+/** The share of a page that pictures cover. */
 import type { PageContent } from '../../pdf/pdf-page.js';
 
 /** Share of the page that its pictures cover, 0..1. */

@@ -1,13 +1,13 @@
-/** The parts of a page that are no running text by themselves: their shapes, in points, as the steps of the page pipeline pass them on. */
+/** The parts of a page other than running text: their shapes, in points, as the steps of the page pipeline pass them on. */
 import type { Box } from '../../geometry/box.js';
 import type { Word } from '../../pdf/pdf-page.js';
 import type { FoundTable } from './found-table.js';
 
 /** The tables of contents of a page. */
 export interface Contents {
-  /** Two columns each, entry and page; several where headings part them. */
+  /** Two columns each, entry and page; several if headings separate them. */
   tables: FoundTable[];
-  /** Words of the entries and the dots: the page's other text is without them. */
+  /** Words of the entries and the dots, which the page's other text does not contain. */
   words: Set<Word>;
 }
 
@@ -17,15 +17,15 @@ export type Listing = Word[][];
 /** A picture, drawing or chart. */
 export interface FigureRegion {
   box: Box;
-  /** Made of bars and axes rather than of a bitmap or a free drawing. */
+  /** Consists of bars and axes rather than of a bitmap or a free drawing. */
   chart: boolean;
-  /** The text in it is its own: labels, legends. Otherwise the picture lies behind running text. */
+  /** The text inside belongs to it: labels, legends. Otherwise the picture lies behind running text. */
   ownsText: boolean;
-  /** The drawings that it is put together of: each has its labels around it. */
+  /** Its drawings, each with its labels around it. */
   parts?: Box[];
 }
 
-/** A long horizontal ruling outside tables and figures: it may set footnotes apart or underline a heading. */
+/** A long horizontal ruling outside tables and figures: it may separate footnotes or underline a heading. */
 export interface Separator {
   y: number;
   left: number;
@@ -39,7 +39,7 @@ export interface ColumnRule {
   bottom: number;
 }
 
-/** The cards of one row, from the left: boxes whose text is read by itself. */
+/** The cards of one row, from the left: boxes whose text is read separately. */
 export interface CardRow {
   box: Box;
   cards: Box[];

@@ -1,11 +1,11 @@
-/** Superscripts and subscripts as the characters that Unicode has for them, and the fonts whose words are mathematics. */
+/** Superscripts and subscripts as Unicode characters, and the fonts of mathematics. */
 import type { Word } from '../../pdf/pdf-page.js';
 import { isMathFont } from '../wording/cell-text.js';
 
 const superscripts: Record<string, string> = { 0: '⁰', 1: '¹', 2: '²', 3: '³', 4: '⁴', 5: '⁵', 6: '⁶', 7: '⁷', 8: '⁸', 9: '⁹', '+': '⁺', '−': '⁻', '-': '⁻', '=': '⁼', '(': '⁽', ')': '⁾', '′': '′', n: 'ⁿ', i: 'ⁱ' };
 const subscripts: Record<string, string> = { 0: '₀', 1: '₁', 2: '₂', 3: '₃', 4: '₄', 5: '₅', 6: '₆', 7: '₇', 8: '₈', 9: '₉', '+': '₊', '−': '₋', '-': '₋', '=': '₌', '(': '₍', ')': '₎', a: 'ₐ', e: 'ₑ', h: 'ₕ', i: 'ᵢ', j: 'ⱼ', k: 'ₖ', l: 'ₗ', m: 'ₘ', n: 'ₙ', o: 'ₒ', p: 'ₚ', r: 'ᵣ', s: 'ₛ', t: 'ₜ', u: 'ᵤ', v: 'ᵥ', x: 'ₓ' };
 
-/** `text` in superscript or subscript characters, or null where one of its characters has none. */
+/** `text` in superscript or subscript characters, or null if Unicode lacks one of them. */
 export function smallSigns(text: string, place: 'sub' | 'sup'): string | null {
   const table = place === 'sub' ? subscripts : superscripts;
   let small = '';
@@ -17,34 +17,34 @@ export function smallSigns(text: string, place: 'sub' | 'sup'): string | null {
   return small;
 }
 
-/** In a font of TeX's or Unicode's mathematics; the name is as the file has it, without its prefix. */
+/** Whether the font is one of TeX's or Unicode's mathematics; the name is the file's, without its prefix. */
 export function isMathWord(word: Word): boolean {
   return isMathFont(word.font.name) || /^(?:MTMI|MTSY|MTEX|txmi|txsy|txex|rtxmi|NewTXMI|ntxmi|ntxsy|ntxexx|STIX\w*Math|XITS)/i.test(word.font.name) || /[\u{1d400}-\u{1d7ff}]/u.test(word.text);
 }
 
-/** A power of ten or of a unit of length: read without its exponent it is another number. */
+/** A power of ten or of a unit of length: without its exponent it would be another number. */
 function takesExponent(base: string, script: string): boolean {
   return /(?:^|[^\d.,])10$/.test(base) && /^[-−–+]?\d{1,3}$/.test(script) || /(?:^|\d)(?:[cdkmµμn]?m|ft|in)$/.test(base) && /^[23]$/.test(script);
 }
 
-/** In any font: a number that stands low after a letter (footnote references never do), and what stands at one or two letters in italics. */
+/** In any font: a low number after a letter (footnote references never are), and a script of one or two letters in italics. */
 function isIndexed(base: Word, script: string, place: 'sub' | 'super'): boolean {
   const isVariable = base.font.italic && /(?:^|\P{L})\p{L}{1,2}$/u.test(base.text);
   if (place === 'sub') return /^\d{1,2}$/.test(script) && /[\p{L})\]]$/u.test(base.text) || isVariable;
   return isVariable && /^(?:[-−+]?\d{1,2}|n)$/.test(script);
 }
 
-/** What stands around a script without a space: the text before it, and the raised words of which it is one, together. */
+/** The text around a script without a space: the text before it, and all raised words around it together. */
 interface Around {
   before: string;
   raised: string;
 }
 
-/** The charge of an ion, the power of a unit: no footnote reference has a plus or a minus at its number. */
+/** The charge of an ion, the power of a unit: footnote references have no plus or minus. */
 const signed = /^(?:[-−+]\d{1,3}|\d{0,2}[-−+])$/;
 /** The electrons of a shell: `3d⁵`, `[Ar]3d⁵4s¹`. */
 const shell = /(?:^|[\])⁰¹²³⁴-⁹])[1-8][spdfg]$/;
-/** What is raised to a power in brackets: a quantity of one letter's, such as `k[A]²` and `f(x)²`, or a sum of variables and numbers. */
+/** The base of a power in brackets: a quantity of one letter, such as `k[A]²` and `f(x)²`, or a sum of variables and numbers. */
 const bracketed = /(?:^|[^\p{L}\p{N}])(?:\p{L}\[[\p{L}\p{N}₀-₉]{1,6}\]|\p{Ll}\(\p{Ll}\))$|\((?:\p{Ll}|\d{1,3})(?:[-−+±·×/](?:\p{Ll}|\d{1,3}))+\)$/u;
 
 function isSignedOrPower(script: string, { before, raised }: Around): boolean {
@@ -52,7 +52,7 @@ function isSignedOrPower(script: string, { before, raised }: Around): boolean {
   return /^\d{1,2}$/.test(script) && raised === script && (shell.test(before) || bracketed.test(before));
 }
 
-/** The script of a variable, the number of a formula of chemistry, or an exponent, in Unicode's script characters; null where it may be a footnote reference, or has no such character. */
+/** The script of a variable, the number in a chemical formula, or an exponent, in Unicode's script characters; null if it may be a footnote reference, or a character is missing. */
 export function scriptInLine(base: Word, script: Word, place: 'sub' | 'super', around: Around): string | null {
   const text = script.text.replace('–', '−');
   const isNumber = isMathWord(base) || isIndexed(base, text, place) || place === 'super' && (takesExponent(base.text, text) || isSignedOrPower(text, around));

@@ -1,4 +1,4 @@
-/** A line of text, or a piece of one, without its words: what is kept of a page once its words are gone. */
+/** A text line, or a piece of one, without its words: the form in which pages are kept after layout. */
 import { nominalLine, scriptTolerances, styleShares } from './tolerances.js';
 import { unionBox } from '../../geometry/box.js';
 import type { Box } from '../../geometry/box.js';
@@ -16,7 +16,7 @@ export interface Span {
 }
 
 export interface TextLine {
-  /** Words with one space between them, none where the page shows none. */
+  /** Words with one space between them, none where the page has none. */
   text: string;
   box: Box;
   baseline: number;
@@ -30,33 +30,33 @@ export interface TextLine {
   bold: boolean;
   italic: boolean;
   monospace: boolean;
-  /** Characters at its start that are bold (or, in a line that is not italic, bold italic) while the rest is not. */
+  /** Characters at its start that are bold (or, in a line that is not italic, bold italic) while the others are not. */
   boldPrefix: number;
   color: number;
   angle: number;
-  /** The line ends in a hyphen which the file marks as soft. */
+  /** The line ends in a hyphen that the file marks as soft. */
   softHyphen: boolean;
-  /** Where its first word stands in the order of painting. */
+  /** The place of its first word in the painting order. */
   order: number;
   spans: Span[];
   /** The role of its tag in a tagged PDF, or ''. */
   role: string;
-  /** Of a formula by itself: its LaTeX. */
+  /** For a display formula: its LaTeX. */
   latex?: string | undefined;
-  /** A line of an algorithm or of what a program printed: which of the page's that are read line by line. */
+  /** For a line of an algorithm or of printed output: the index of the listing on the page. */
   listing?: number;
-  /** In code: the column in which the text of each piece begins is kept by these x positions, and the width of its letters. */
+  /** For code: x positions that keep the column of each piece and the width of its letters. */
   pieces: { start: number; left: number; right: number }[];
-  /** Mean over the letters that were read from the page's picture, 0..1; absent where the file gives them all. */
+  /** Mean confidence of the recognised letters, 0..1; absent if all come from the file. */
   confidence?: number;
-  /** The layout network's prediction; absent where the network was not asked. */
+  /** The layout network's prediction; absent if the network did not run. */
   prediction?: LinePrediction;
 }
 
 const noSpans: Span[] = [];
 const noPieces: TextLine['pieces'] = [];
 
-/** Box in which a line of this size stands, whatever ink its letters have: a full stop is as tall as an `A`. */
+/** The box of a line of this size, whatever ink its letters have: a full stop is as tall as an `A`. */
 export function nominalBox(line: TextLine): Box {
   return {
     left: line.box.left,
@@ -73,7 +73,7 @@ function scriptOf(word: { size: number; baseline: number }, size: number, baseli
   return 'baseline';
 }
 
-/** The text of all raised words that touch each other and of which the one at `index` is one. */
+/** The text of the raised words around the one at `index` that touch each other. */
 function raisedAt(words: Word[], index: number, size: number, baseline: number): string {
   let [from, to] = [index, index + 1];
   while (from > 0 && words[from]!.glued && scriptOf(words[from - 1]!, size, baseline) === 'super') from--;
@@ -100,7 +100,7 @@ function countLetters(words: Word[]): Letters {
   return letters;
 }
 
-/** The value most characters of the words have; there is at least one word. */
+/** The value that most characters of the words have; `words` is not empty. */
 export function mostFrequent<Value>(words: Word[], value: (word: Word) => Value): Value {
   const counts = new Map<Value, number>();
   let best = value(words[0]!);
@@ -117,12 +117,12 @@ export function mostFrequent<Value>(words: Word[], value: (word: Word) => Value)
   return best;
 }
 
-/** The line that these words make, in the order given. `words` is not empty. */
+/** The line of these words, in the given order. `words` is not empty. */
 export function lineOfWords(words: Word[], links: Link[], roleOf: (mcid: number) => string): TextLine {
   const size = mostFrequent(words, (word) => Math.round(word.size * 10) / 10);
   const anchor = words.find((word) => Math.abs(word.size - size) < 0.1) ?? words[0]!;
   const letters = countLetters(words);
-  // A sentence in bold with which a paragraph begins may all but fill its line.
+  // A bold sentence at the begin of a paragraph may almost fill its line.
   const last = words.at(-1)!;
   const runsOut = words[0]!.font.bold && !last.font.bold && !last.font.symbolic && /\p{L}{2}/u.test(last.text);
   const bold = letters.bold >= styleShares.most * letters.all && !runsOut;
@@ -166,7 +166,7 @@ export function lineOfWords(words: Word[], links: Link[], roleOf: (mcid: number)
 
 const isotope = /^(?:He|Li|Be|Ne|Na|Mg|Al|Si|Cl|Ar|Ca|Fe|Co|Ni|Cu|Zn|Kr|Sr|Tc|Ag|Xe|Cs|Ba|Hg|Pb|Rn|Ra|Th|Pu|Am)(?!\p{L})/u;
 
-/** A raised number or character that begins the line, right before a word: the footnote reference, which touches it in some programs' files. */
+/** Whether the line begins with a raised number or character directly before a word: a footnote reference, which touches the word in some files. */
 function isNoteMark(raised: Span | undefined, mark: Word, next: Word): boolean {
   return raised?.script === 'super' && /^(?:\d{1,3}|[*†‡§]{1,3})$/u.test(mark.text) && /^\p{L}{2}/u.test(next.text) && !/^\p{Lu}[\p{Lu}\d]/u.test(next.text) && !isotope.test(next.text);
 }
@@ -191,7 +191,7 @@ function lettersIn(line: TextLine): number {
   return line.text.replaceAll(' ', '').length;
 }
 
-/** One line of several pieces of it, in the order given; `glue` says before which of them no space stands. */
+/** Joins the pieces of one line, in the given order; `glue` returns whether no space separates two of them. */
 export function joinPieces(pieces: TextLine[], glue: (left: TextLine, right: TextLine) => boolean = () => false): TextLine {
   if (pieces.length === 1) return pieces[0]!;
   const main = pieces.reduce((best, piece) => (lettersIn(piece) > lettersIn(best) ? piece : best));
@@ -203,7 +203,7 @@ export function joinPieces(pieces: TextLine[], glue: (left: TextLine, right: Tex
     const shift = text.length;
     text += piece.text;
     starts.push({ start: shift, left: piece.box.left, right: piece.box.right });
-    // The footnote reference that stands by itself before its text is raised only beside it.
+    // A separate footnote reference before its text is raised only relative to that text.
     if (piece !== main && piece.angle === 0 && scriptOf(piece, main.size, main.baseline) === 'super') addSpan(spans, { start: shift, end: text.length, script: 'super', uri: null });
     else for (const span of piece.spans) spans.push({ ...span, start: span.start + shift, end: span.end + shift });
   }

@@ -11,16 +11,16 @@ import type { FoundTables } from '../tables/index.js';
 import { orByGeometry } from './step-context.js';
 import type { StepContext } from './step-context.js';
 
-/** A value that networks are still at work on. */
+/** A value that networks have not finished. */
 export interface Pending<Value> {
-  /** False where no network was asked: finish() has nothing to wait for. */
+  /** False if no network runs: finish() has nothing to wait for. */
   isPending: boolean;
-  /** Waits for the networks and does the remaining work. To be called at most once; rejects as the networks do once the conversion is cancelled. */
+  /** Waits for the networks and does the remaining work. May be called once; rejects as the networks do after the conversion is cancelled. */
   finish: () => Promise<Value>;
 }
 
 /**
- * Starts the networks on a page and does what geometry can do meanwhile. A network that fails leaves the page to geometry.
+ * Starts the networks on a page and runs geometry meanwhile. If a network fails, geometry alone processes the page.
  */
 export async function findRegions({ content: page, ...origin }: RecognisedPage, context: StepContext): Promise<Pending<PageRegions>> {
   const { options, ports, timings } = context;
@@ -29,7 +29,7 @@ export async function findRegions({ content: page, ...origin }: RecognisedPage, 
   const found = findListings(page, contents);
   const { content, listings } = found;
   const asksLayout = layout !== null && options.tableMode !== 'fast';
-  // Memory is asked for once for both networks, or neither could begin while this thread is busy. Where there is none, each network is refused by itself and reports it.
+  // Reserves memory once for both networks, because otherwise neither could begin while this thread is busy. Without memory each network is refused separately and reports it.
   const free = asksLayout ? await ports.holdNetworks?.(signal).catch(() => undefined) : undefined;
   const predicting = asksLayout ? predictLayout(page, layout, signal) : null;
   // It may fail before finish() waits for it.
@@ -38,7 +38,7 @@ export async function findRegions({ content: page, ...origin }: RecognisedPage, 
   let byGeometry: FoundTables;
   let byNetwork: Promise<FoundTable[]> | null = null;
   try {
-    // The layout network is at work before this thread searches for tables.
+    // The layout network runs before this thread searches for tables.
     if (asksLayout) await setImmediate();
     const body = tableContent(found);
     byGeometry = timings.measure('find_tables', 'page', () => findSureAndDoubtful(body, options, asked !== null));
@@ -47,7 +47,7 @@ export async function findRegions({ content: page, ...origin }: RecognisedPage, 
     void Promise.allSettled([predicting, byNetwork]).then(free);
   }
   const finish = async (): Promise<PageRegions> => {
-    // The time that is measured is the wait.
+    // The measured time is the wait.
     const prediction = predicting === null ? null : await orByGeometry(null, page.pageIndex, context, timings.measure('predict_layout', 'page', () => predicting));
     const tables = byNetwork === null ? byGeometry.tables : await orByGeometry(byGeometry.tables, page.pageIndex, context, timings.measure('find_table_cells', 'page', () => byNetwork));
     return { ...origin, content, contents, listings, tables: decideTables(tables, prediction, content), prediction };

@@ -1,4 +1,4 @@
-/** Page after page of a document to its structure: while networks work on a page the next one is read; a page that fails costs itself, and a document out of time keeps the pages that it has. */
+/** Takes the pages of a document through the steps: reads the next page while networks work on the previous one. A page that fails is left out, and a document out of time keeps its finished pages. */
 import { setImmediate } from 'node:timers/promises';
 import { LecternError } from '../../errors.js';
 import { conversionError, errorOf } from '../failures.js';
@@ -14,11 +14,11 @@ import { PagesWithoutNetworks } from './pages-without-networks.js';
 import type { StepContext } from './step-context.js';
 
 export interface StructuredPages {
-  /** In the document's order, without those that failed. */
+  /** In the document's order, without failed pages. */
   pages: PageStructure[];
-  /** False when a page failed or time ran out. */
+  /** False if a page failed or time ran out. */
   complete: boolean;
-  /** Remarks on a document of which nothing is missing. */
+  /** Remarks on a complete document. */
   remarks: ConversionError[];
 }
 
@@ -65,7 +65,7 @@ export async function structurePages(
   return { pages: pages.done, complete: pages.complete, remarks: withoutNetworks.remarks() };
 }
 
-/** Reads a page while networks are at work on the one before, then starts them on this one. */
+/** Reads a page while networks work on the previous one, then starts them on this one. */
 async function addPage(pages: PagesInOrder, pageNumber: number, done: number, context: StepContext, alone: boolean, ends: () => boolean): Promise<void> {
   try {
     let begun: BegunPage | null = null;

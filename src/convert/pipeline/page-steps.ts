@@ -1,4 +1,4 @@
-/** The steps of one page put together: text, recognition, regions, structure. */
+/** The steps of one page: text, recognition, regions, structure. */
 import type { PageStructure, RecognisedPage } from '../page/values.js';
 import { findRegions } from './find-regions.js';
 import type { Pending } from './find-regions.js';
@@ -7,11 +7,11 @@ import { asRecognised, mayRecognise, recognise } from './recognise.js';
 import type { StepContext } from './step-context.js';
 import { structurePage } from './structure-page.js';
 
-/** A page whose text is read, and whose recognition has begun where it needs any. */
+/** A page whose text is read, and whose recognition has begun if it is needed. */
 export interface BegunPage {
-  /** Settles when nothing draws from the document any more; null where nothing is recognised. */
+  /** Settles after the last access to the document; null without recognition. */
   recognition: Promise<unknown> | null;
-  /** Starts the networks on the page; with recognition at work, as soon as that has ended. To be called at most once. */
+  /** Starts the networks on the page, after recognition if that runs. May be called once. */
   proceed: () => Promise<Pending<PageStructure>>;
 }
 
@@ -21,7 +21,7 @@ export async function beginPage(pageIndex: number, context: StepContext): Promis
   const own = { ...context, pages };
   if (!mayRecognise(text, own)) return { recognition: null, proceed: () => toStructure(asRecognised(text), own) };
   const recognition = recognise(text, own);
-  // It may fail before anything waits for it.
+  // It may fail before any caller waits for it.
   recognition.catch(() => undefined);
   return { recognition, proceed: async () => toStructureLater(recognition, own) };
 }
@@ -37,7 +37,7 @@ async function toStructure(page: RecognisedPage, context: StepContext): Promise<
   };
 }
 
-/** As toStructure(), when recognition has ended: in one worker recognition was a tenth of the time of a document with pictures, and meanwhile the next page can be read. */
+/** Like toStructure(), after recognition has ended: recognition was a tenth of one worker's time for documents with pictures, and the next page can be read meanwhile. */
 function toStructureLater(recognition: Promise<RecognisedPage>, context: StepContext): Pending<PageStructure> {
   const structure = recognition.then((page) => toStructure(page, context)).then(({ finish }) => finish());
   structure.catch(() => undefined);

@@ -1,4 +1,4 @@
-/** The finished pages in the document's order, and the one page that networks are at work on. */
+/** The finished pages in the document's order, and the one page on which networks still work. */
 import { errorOf } from '../failures.js';
 import type { PageStructure } from '../page/values.js';
 import type { ConvertPorts } from '../request.js';
@@ -10,14 +10,14 @@ export interface PendingPage {
   pageNumber: number;
   /** The page's own errors: reported in the order of the pages. */
   errors: ConversionError[];
-  /** Recognition that may still draw from the document; null where there is none. */
+  /** Recognition that may still read the document; null for none. */
   recognition: Promise<unknown> | null;
   finish: () => Promise<PageStructure>;
 }
 
 export class PagesInOrder {
   readonly done: PageStructure[] = [];
-  /** False once a page failed or was given up. */
+  /** False after a page failed or was abandoned. */
   complete = true;
   #pending: PendingPage | null = null;
   #reported = '';
@@ -25,7 +25,7 @@ export class PagesInOrder {
   constructor(private readonly errors: ConversionError[], private readonly total: number, private readonly progress: ConvertPorts['progress']) {}
 
   /**
-   * Reports which page is at work, and the pending one beside it: whatever this process does last, the supervisor knows the page or the two pages for which it did it.
+   * Reports the current page, and the pending one beside it: if this process dies, the supervisor knows the one or two pages that may be the cause.
    */
   report(pageNumber: number, pagesDone: number, pendingPage = this.#pending?.pageNumber): void {
     const state = `${pageNumber} ${pagesDone} ${pendingPage}`;
@@ -43,14 +43,14 @@ export class PagesInOrder {
     this.#pending = page;
   }
 
-  /** Gives up the pending page, but not before nothing draws from the document any more. */
+  /** Abandons the pending page, after the last access to the document. */
   async abandon(): Promise<void> {
     const recognition = this.#pending?.recognition;
     this.#pending = null;
     await recognition?.catch(() => undefined);
   }
 
-  /** Finishes the pending page; `begun` is the number of the next page where recognition is at work on that, too. */
+  /** Finishes the pending page; `begun` is the number of the next page if its recognition runs, too. */
   async settle(pagesDone: number, begun?: number): Promise<void> {
     const page = this.#pending;
     this.#pending = null;

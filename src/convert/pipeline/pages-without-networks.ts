@@ -1,21 +1,21 @@
-/** Pages that geometry read alone because there was no memory for the networks: one remark for the document, which lacks nothing. */
+/** Collects pages that geometry processed alone because memory for the networks was missing: one remark for the complete document. */
 import { conversionError } from '../failures.js';
 import type { ConversionError } from '../result.js';
 
-/** Page numbers in the sentence; of more, their count. */
+/** The most page numbers in the sentence; more are counted. */
 const mostNamed = 8;
 
 export class PagesWithoutNetworks {
   readonly #pages = new Set<number>();
   #reason = '';
 
-  /** `pageIndex` from 0; `reason` is a sentence; the last one is reported. */
+  /** `pageIndex` from 0; `reason` is a sentence, of which the last one is reported. */
   add(pageIndex: number, reason: string): void {
     this.#pages.add(pageIndex);
     this.#reason = reason;
   }
 
-  /** None where no page went without. */
+  /** Empty if all pages had networks. */
   remarks(): ConversionError[] {
     const numbers = [...this.#pages].map((index) => index + 1);
     const [first] = numbers;

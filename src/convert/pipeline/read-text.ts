@@ -1,4 +1,4 @@
-/** First step of a page: its text as the file has it, turned upright where the file has it sideways. */
+/** First step of a page: its text from the file, rotated upright if it is sideways in the file. */
 import { recognitionReason } from '../decide/recognition-reason.js';
 import { readableText } from '../layout/invisible-text.js';
 import { turnOf } from '../layout/sideways.js';
@@ -8,11 +8,11 @@ import type { StepPages } from './step-context.js';
 
 export interface ReadText {
   text: PageText;
-  /** Where the page is drawn as `text` has it: the document's pages, turned if the page was. */
+  /** The pages from which `text` was read, for drawing: the document's pages, rotated if the page was. */
   pages: StepPages;
 }
 
-/** `read` reads the page from the pages that it is given. Rejects as reading does. */
+/** `read` reads the page from the given pages. Rejects as reading does. */
 export async function readText(
   pages: StepPages, options: Pick<ConvertOptions, 'doOcr' | 'forceOcr'>, read: (pages: StepPages) => ReturnType<StepPages['readPage']>,
 ): Promise<ReadText> {

@@ -1,4 +1,4 @@
-/** Second step of a page: text recognised in its picture, for the whole page, for single lines, or for pictures on it. */
+/** Second step of a page: recognises text in its picture, for the whole page, for single lines, or for pictures on it. */
 import type { PageContent } from '../../pdf/pdf-page.js';
 import { conversionError } from '../failures.js';
 import { agrees } from '../ocr/agreement.js';
@@ -15,30 +15,30 @@ import type { ConversionError } from '../result.js';
 import { orFallback } from './step-context.js';
 import type { StepContext } from './step-context.js';
 
-/** Confidence from which recognised text is preferred to a text layer that makes no words. */
+/** The least confidence at which recognised text replaces a text layer that forms no words. */
 const sureOfWords = 0.85;
-/** White around lines that are recognised alone, in their sizes, and behind them, in their lengths: characters without a Unicode value may have too small widths. */
+/** Margins of lines that are recognised separately: around them in sizes, and behind them in lengths, because characters without a Unicode value may have too small widths. */
 const roomAround = 3;
 const roomBehind = 0.5;
 
-/** What recognition made of a page, and whether the file's own text is still part of it. */
+/** The result of recognition for a page, and whether the file's own text is still part of it. */
 interface Recognition {
   content: PageContent;
   isPartial: boolean;
   recognised: NonNullable<TextOrigin['recognised']>;
 }
 
-/** False where recognise() would return the page as it is. */
+/** False if recognise() would return the page unchanged. */
 export function mayRecognise({ content, recognitionReason }: PageText, { options }: StepContext): boolean {
   return recognitionReason !== null || options.doOcr && (mayHoldText(content) || unreadableLines(content).length > 0);
 }
 
-/** The page as it is, for pages that are not recognised. */
+/** The page unchanged, for pages that are not recognised. */
 export function asRecognised({ content, invisibleCharacters, turn }: PageText): RecognisedPage {
   return { content, invisibleCharacters, ...(turn !== undefined && { turn }) };
 }
 
-/** The page with recognised text, or as it is where recognition finds nothing better. Rejects as drawing and recognising a whole page do; failures for parts of a page are reported. */
+/** The page with recognised text, or unchanged if recognition finds nothing better. Rejects as drawing and recognising a whole page do; failures for parts of a page are reported. */
 export async function recognise(text: PageText, context: StepContext): Promise<RecognisedPage> {
   const { content, recognitionReason } = text;
   const found = recognitionReason === null ? await recogniseParts(content, context) : await recognisePage(content, recognitionReason, context);
@@ -54,12 +54,12 @@ async function findReader({ options, ports }: StepContext): Promise<PictureReade
   return isRecogniser(recogniser) ? { recogniser, engine: ports.engine, signal: ports.signal, lineVotes: ports.lineVotes ?? null } : recogniser;
 }
 
-/** On a page whose text is good as a whole: lines that cannot be read, else text in its pictures; null where there is neither. */
+/** For a page with good text: recognises unreadable lines, otherwise text in its pictures; null if there is neither. */
 async function recogniseParts(content: PageContent, context: StepContext): Promise<Recognition | null> {
   return await recogniseLines(content, context) ?? await recognisePictures(content, context);
 }
 
-/** The page with the text of its pictures; null where there is none, or no recogniser. */
+/** The page with the text of its pictures; null if there is none, or no recogniser. */
 async function recognisePictures(content: PageContent, context: StepContext): Promise<Recognition | null> {
   if (!context.options.doOcr || !mayHoldText(content)) return null;
   const reader = await findReader(context);
@@ -68,12 +68,12 @@ async function recognisePictures(content: PageContent, context: StepContext): Pr
   return read === null ? null : { content: read.content, isPartial: true, recognised: { by: reader.recogniser.name, confidence: read.confidence, turn: 0, lean: 0 } };
 }
 
-/** The whole page from its picture; null where that is no better than the file's text, `nothing` where the picture holds no text. */
+/** The whole page from its picture; null if that is no better than the file's text, `nothing` if the picture contains no text. */
 async function recognisePage(content: PageContent, why: RecognitionReason, context: StepContext): Promise<Recognition | 'nothing' | null> {
   const { pages, timings, errors } = context;
   const reader = await findReader(context);
   if (!('recogniser' in reader)) {
-    // Letters that make no words may be what the page shows.
+    // Letters that form no words may be correct.
     if (why !== 'suspect') errors.push(notRecognised(content.pageIndex, why, reader.reason));
     return null;
   }
@@ -83,12 +83,12 @@ async function recognisePage(content: PageContent, why: RecognitionReason, conte
   if (damage !== null) errors.push(conversionError('document_backend', 'image', 'backend_failure', damage, content.pageIndex + 1));
   if (why === 'suspect' && (confidence ?? 0) < sureOfWords) return null;
   if (read.content.words.length === 0 && why !== 'forced') return 'nothing';
-  // Wrong characters of the file differ from the recognised ones; where both agree, the file's are exact.
+  // Wrong characters of the file differ from the recognised ones; if both agree, those of the file are exact.
   if ((why === 'garbled' || why === 'suspect') && agrees(content.words, read.content.words)) return null;
   return { content: read.content, isPartial: false, recognised: { by: reader.recogniser.name, confidence, turn, lean } };
 }
 
-/** The page with those of its lines recognised whose characters the file does not give; null where there are none, or no recogniser. */
+/** The page with those lines recognised that lack characters in the file; null if there are none, or no recogniser. */
 async function recogniseLines(content: PageContent, context: StepContext): Promise<Recognition | null> {
   const lines = context.options.doOcr ? unreadableLines(content) : [];
   if (lines.length === 0) return null;
@@ -101,7 +101,7 @@ async function recogniseLines(content: PageContent, context: StepContext): Promi
   return mended === null ? null : { content: mended, isPartial: true, recognised: { by: reader.recogniser.name, confidence, turn: 0, lean } };
 }
 
-/** The error entry of a page for which there is no recogniser. */
+/** The error entry of a page without a recogniser. */
 function notRecognised(pageIndex: number, why: Exclude<RecognitionReason, 'suspect'>, reason: string): ConversionError {
   const what = {
     scan: 'has no text layer', stamped: 'is a picture with little text on it', garbled: 'has a text layer whose letters the file does not tell', forced: 'was to be read from its picture',

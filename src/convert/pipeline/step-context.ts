@@ -1,4 +1,4 @@
-/** What the steps of one page share beside the page: options, ports, timings, and where they report failures. */
+/** The context of the steps of one page: options, ports, timings, and the report of failures. */
 import { LecternError } from '../../errors.js';
 import { errorOf } from '../failures.js';
 import type { PageSource } from '../input/page-source.js';
@@ -8,7 +8,7 @@ import type { ConversionError } from '../result.js';
 import type { Timings } from '../timings.js';
 import type { PagesWithoutNetworks } from './pages-without-networks.js';
 
-/** The document's pages as steps use them. */
+/** The document's pages, for the steps. */
 export type StepPages = Pick<PageSource, 'readPage' | 'render' | 'damage' | 'turned'>;
 
 export interface StepContext {
@@ -16,12 +16,12 @@ export interface StepContext {
   options: ConvertOptions;
   ports: ConvertPorts;
   timings: Timings;
-  /** Of this page alone. */
+  /** For this page alone. */
   errors: ConversionError[];
   withoutNetworks: PagesWithoutNetworks;
 }
 
-/** The result of `work`, or `fallback` where it fails: for work without which the page is complete. The failure is reported. Rejects once the conversion is cancelled. */
+/** The result of `work`, or `fallback` if it fails: for work that is optional for the page. The failure is reported. Rejects after the conversion is cancelled. */
 export async function orFallback<T>(fallback: T, pageIndex: number, { ports, errors }: StepContext, work: Promise<T>): Promise<T> {
   return work.catch((thrown: unknown) => {
     if (ports.signal.aborted) throw thrown;
@@ -30,7 +30,7 @@ export async function orFallback<T>(fallback: T, pageIndex: number, { ports, err
   });
 }
 
-/** As orFallback() for networks: where only memory for them is missing, geometry reads the page alone, no part of the document is missing, and one remark says so for all pages. */
+/** Like orFallback(), for networks: if only memory for them is missing, geometry alone processes the page. The document is complete, and one remark covers all such pages. */
 export async function orByGeometry<T>(fallback: T, pageIndex: number, context: StepContext, work: Promise<T>): Promise<T> {
   return orFallback(fallback, pageIndex, context, work.catch((thrown: unknown) => {
     if (context.ports.signal.aborted || !(thrown instanceof LecternError) || thrown.code !== 'out_of_memory') throw thrown;

@@ -1,4 +1,4 @@
-/** Fourth step of a page: its words become text lines and tables without words, its drawings figures and separators. */
+/** Fourth step of a page: makes text lines and tables without words, figures and separators. */
 import type { Word } from '../../pdf/pdf-page.js';
 import { withProposedFigures } from '../decide/figure-proposals.js';
 import { findFormulas } from '../formulas/find.js';
@@ -11,7 +11,7 @@ import { tableOfPage } from '../page/page-table.js';
 import { pictureCoverage } from '../page/picture-coverage.js';
 import type { PageRegions, PageStructure } from '../page/values.js';
 
-/** Words of tables and of tables of contents are in no text line. */
+/** No text line contains words of tables or of tables of contents. */
 export function structurePage(regions: PageRegions): PageStructure {
   const { content, contents, listings, tables, prediction, ...origin } = regions;
   const taken = new Set<Word>(listings.flat(2));

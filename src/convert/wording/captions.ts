@@ -40,7 +40,7 @@ export function captionKind(text: string): CaptionKind | null {
   return match[1] !== undefined ? 'figure' : 'table';
 }
 
-/** A caption's number and what stands behind it: `2` and `Yields` of `Table 2: Yields`. */
+/** A caption's number and the text behind it: `2` and `Yields` for `Table 2: Yields`. */
 export function captionLabel(text: string): { label: string; title: string } | null {
   const match = numbered.exec(text);
   return match === null ? null : { label: match[1]!, title: text.slice(match[0].length) };
@@ -63,7 +63,7 @@ export function isTableCaption(text: string): boolean {
   return besideTable.table.test(text);
 }
 
-/** `TABLE II`, `Table 3.`: a table's name with nothing behind it. */
+/** `TABLE II`, `Table 3.`: the name of a table without further text. */
 export function isBareCaption(text: string): boolean {
   return isTableCaption(text) && /^\p{L}+\.?\s*(?:[A-Z]{0,2}[\s.-]?\d+(?:\.\d+)*|[IVXL]+)\s*[.:]?$/u.test(text);
 }
@@ -75,7 +75,7 @@ export function isFigureOrListingCaption(text: string): boolean {
 
 const labelAlone = new RegExp(`^(?:${figureWord}|${tableWord})(?!\\p{L})\\.?\\s*${label}\\s*[.:]?$`, 'iu');
 
-/** `Table 1` by itself: what it shows is said below. */
+/** `Table 1` alone: the description follows below. */
 export function isLabelAlone(text: string): boolean {
   return labelAlone.test(text);
 }

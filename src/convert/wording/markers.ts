@@ -1,4 +1,4 @@
-/** What a list item begins with: bullets, numbers, letters, check boxes, amounts. */
+/** Beginnings of list items: bullets, numbers, letters, check boxes, amounts. */
 
 export interface Marker {
   kind: 'bullet' | 'number' | 'letter' | 'roman' | 'check';
@@ -16,15 +16,15 @@ export interface Marker {
 const bullet = /^([•·‣◦▪▫■□◻❏❐❑❒●○◆◇▶►▸➢➤➔✓✔✗✦★⁃∙\uf0b7\uf0a7\uf0d8\uf0fc]|[-–—*\ufffd](?=\s+\S))\s*(?=\S|$)/u;
 const check = /^([☐☑☒✅⬜⊠⌧]|\[[ xX]\])\s+/u;
 const ticked = /[☑☒✅⊠⌧xX]/u;
-/** Bullets that are check boxes where others beside them are ticked. */
+/** Bullets that are check boxes if others beside them are ticked. */
 const hollow = /^[□◻❏❐❑❒]$/u;
 const anyBox = /[☐☑☒⊠⌧□◻❑❒]/u;
 const number = /^(\(?)(\d{1,3}|[a-z]|[A-Z]|[ivx]{1,5}|[IVX]{1,5})([.)\]]|\.\))\s+(?=\S)/u;
-/** As Chinese and Japanese text counts, without white space behind. */
+/** Numbers in Chinese and Japanese text, without white space behind. */
 const wide = /^(?:（(\d{1,2})）|([①-⑳]))\s*(?=\S)/u;
 const bracketed = /^\[(\d{1,3})\]\s+(?=\S)/u;
 
-/** Bullets by themselves, in the cells of tables, too, where ✔, ✗ and ○ are values. */
+/** Single bullets, also in table cells, where ✔, ✗ and ○ are values. */
 const bulletAlone = /^[•●▪▫■□◦‣⁃∙·–—»►▶➢✓*\uf0b7\uf0a7-]$/;
 const enumerator = /^(?:\(?(?:\d{1,3}|[a-zA-Z]|[ivxlcIVXLC]{1,6})[.)]|\[\d{1,3}\]|\d{1,2}(?:\.\d{1,2}){1,4}\.?)$/;
 /** A bullet or a check box, alone or before text. */
@@ -39,19 +39,19 @@ export function isEnumerator(text: string): boolean {
   return enumerator.test(text);
 }
 
-/** A mark by itself that only a list puts before its items: a bullet, `1.`, `(a)`, `[12]`; `3.1` may be a number. */
+/** A single marker that only lists use before their items: a bullet, `1.`, `(a)`, `[12]`; `3.1` may be a number. */
 export function isListMarker(text: string): boolean {
   return isBullet(text) || (isEnumerator(text) && !/^\d{1,2}(?:\.\d{1,2})+$/.test(text));
 }
 
-/** The text begins with a bullet or a check box; white follows it where there is more text. */
+/** Whether the text begins with a bullet or a check box, followed by white space if there is more text. */
 export function beginsWithBullet(text: string): boolean {
   return leadingBullet.test(text);
 }
 
 const romanDigits: Record<string, number> = { i: 1, v: 5, x: 10, l: 50, c: 100, d: 500, m: 1000 };
 
-/** Value of a roman numeral, 0 when it is none. */
+/** Value of a roman numeral; 0 for other text. */
 export function romanValue(text: string): number {
   const digits = [...text.toLowerCase()].map((letter) => romanDigits[letter] ?? 0);
   if (digits.length === 0 || digits.includes(0)) return 0;
@@ -59,22 +59,22 @@ export function romanValue(text: string): number {
   return digits.reduce((sum, digit, index) => sum + (digit < (digits[index + 1] ?? 0) ? -digit : digit), 0);
 }
 
-/** Check boxes stand in the line or at its end, as the answers to a question do. */
+/** Whether check boxes stand inside the line or at its end, as the options of a question do. */
 export function holdsAnswers(text: string): boolean {
   // A hollow square by itself may be a mathematical symbol.
   return /\S\s[☐☑☒⌧](?=\s|$)/u.test(text) || /\S\s[□◻❑❒⊠](?=\s).*\s[□◻❑❒⊠](?=\s)/u.test(text);
 }
 
-/** The check box that a bullet is, or null: an empty square that stands in a list with ticked ones. */
+/** The bullet as a check box, or null: an empty square in a list with ticked ones. */
 export function asEmptyBox(marker: Marker): Marker | null {
   return marker.kind === 'bullet' && hollow.test(marker.text) ? { ...marker, kind: 'check', shape: 'check', checked: false } : null;
 }
 
-/** The marker that `text` begins with, or null. A letter may also be read as a roman numeral: the list decides. */
+/** The marker at the begin of `text`, or null. A letter may also be a roman numeral: the list decides. */
 export function markerOf(text: string): Marker | null {
   const box = check.exec(text);
   if (box !== null) {
-    // Several in one line are the answers to one question.
+    // Several boxes in one line are the options of one question.
     if (anyBox.test(text.slice(box[0].length))) return null;
     return { kind: 'check', text: box[1]!, length: box[0].length, value: 0, shape: 'check', checked: ticked.test(box[1]!) };
   }
@@ -109,13 +109,13 @@ export function markerOf(text: string): Marker | null {
   return null;
 }
 
-/** What stands right behind a number without white space: `3D` is none. */
+/** Units directly behind a number without white space: `3D` has none. */
 const unit = '(?:[mµkcd]?[gl]|[cm]m|oz|lbs?|EL|TL|Stk|x|克|千克|公斤|毫升|升|[个個片杯本枚匙])(?!\\p{Script=Latin})';
 const month = '(?:jan|feb|mar|mär|apr|avr|abr|may|mai|jun|juin|jul|juil|aug|août|sep|oct|okt|oto|nov|dec|dez|déc|ene|fév|ago|dic|gen|mag|giu|lug|set|ott)[\\p{L}]*(?![\\p{L}])';
-/** Numbers of clauses have dots, too; years and days of a month are no amounts. */
+/** Numbers of clauses contain dots, too; years and days of a month are not amounts. */
 const amount = new RegExp(`^(?!\\d+(?:\\.\\d+)+\\s\\p{Lu}|(?:1[5-9]|20)\\d\\d\\s|\\d+\\.?\\s(?:de\\s)?(?:${month}))(\\d[\\d.,/–-]*\\s?[½¼¾⅓⅔⅛]?|[½¼¾⅓⅔⅛])(?:\\s\\p{L}|${unit})`, 'iu');
 
-/** How much `text` begins with, before what it is of: `250 g of flour`, `½ tsp salt`; null where it does not. */
+/** The amount at the begin of `text`, before its object: `250 g of flour`, `½ tsp salt`; null for none. */
 export function amountOf(text: string): string | null {
   return amount.exec(text)?.[1]?.trim() ?? null;
 }

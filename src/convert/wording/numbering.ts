@@ -2,11 +2,11 @@
 import { romanValue } from './markers.js';
 
 export interface Numbering {
-  /** Offset behind the number and the white after it. */
+  /** Offset behind the number and the white space after it. */
   length: number;
-  /** How many numbers it is made of: `3.1` has 2; words like `Chapter` count 1. */
+  /** The number of parts: `3.1` has 2; words like `Chapter` count 1. */
   depth: number;
-  /** Nothing but a heading is numbered like this. */
+  /** Only headings have such numbers. */
   strong: boolean;
   kind: 'decimal' | 'letter' | 'roman' | 'word';
   /** A letter without a full stop: `A Night on the Ferry` begins like `A Contributions`; only a `B` elsewhere distinguishes them. */
@@ -25,7 +25,7 @@ function letterValue(text: string): number {
   return /^\d+$/.test(text) ? Number(text) : text.toLowerCase().charCodeAt(0) - 96;
 }
 
-/** The number that `text` begins with, or null. */
+/** The number at the begin of `text`, or null. */
 export function numberingOf(text: string): Numbering | null {
   const named = word.exec(text);
   if (named !== null) {

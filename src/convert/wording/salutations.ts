@@ -1,4 +1,4 @@
-/** Salutations: the line with which a letter begins. Only its words distinguish it from the text below. */
+/** Salutations: the first line of a letter. Only its words distinguish it from the text below. */
 
 const openings = [
   'dear', 'hello', 'hi', 'to whom it may concern', 'ladies and gentlemen',
@@ -13,6 +13,6 @@ const openings = [
 const salutation = new RegExp(`^(?:${openings.join('|')})(?!\\p{L}).{0,70}[,!:，：]$`, 'iu');
 
 export function isSalutation(text: string): boolean {
-  // No second sentence behind it; `Dr.` ends none.
+  // No second sentence follows; `Dr.` does not end a sentence.
   return salutation.test(text.trim()) && !/[.?!] /u.test(text.replace(/\b\p{L}{1,4}\. /gu, ''));
 }

@@ -4,11 +4,11 @@ const kanaAndHan = '\\u3040-\\u30ff\\u3400-\\u9fff\\uf900-\\ufaff';
 const wideMarks = '\\u3000-\\u303f\\uff00-\\uff60';
 const hangul = '\\uac00-\\ud7a3';
 
-/** Kana and Han: no white stands between their words. */
+/** Kana and Han: no white space between their words. */
 const ideographs = new RegExp(`[${kanaAndHan}]`, 'gu');
 /** Those, and Hangul: as wide as two letters. */
 const wideLetters = new RegExp(`[${kanaAndHan}${hangul}]`, 'gu');
-/** Kana, Han, and the marks that are set with them: they may run downwards. */
+/** Kana, Han, and their punctuation: they may run downwards. */
 const vertical = new RegExp(`[${kanaAndHan}${wideMarks}]`, 'u');
 
 export function countIdeographs(text: string): number {
@@ -23,7 +23,7 @@ export function countWideLetters(text: string): number {
   return text.match(wideLetters)?.length ?? 0;
 }
 
-/** Whether there is any character that lines which run downwards are made of. */
+/** Whether the text contains a character that vertical lines may contain. */
 export function hasIdeographic(text: string): boolean {
   return vertical.test(text);
 }
@@ -42,7 +42,7 @@ export function countRightToLeftLetters(text: string): number {
   return text.match(everyRightToLeft)?.length ?? 0;
 }
 
-/** The first letter is one that is read from the right. */
+/** Whether the first letter is read from the right. */
 export function beginsRightToLeft(text: string): boolean {
   return firstRightToLeft.test(text);
 }
