@@ -40,9 +40,17 @@ t.test('the image library has no renderer of drawings left', async (t) => {
 
 t.test('damage is named, with the file', async (t) => {
   const noise = { create: { width: 60, height: 40, channels: 3 as const, background: '#888', noise: { type: 'gaussian' as const, mean: 128, sigma: 40 } } };
-  for (const [kind, whole] of [['WEBP', await sharp(noise).webp({ lossless: true }).toBuffer()], ['PNG', await sharp(noise).png().toBuffer()], ['JPEG', await sharp(noise).jpeg().toBuffer()], ['TIFF', await sharp(noise).tiff().toBuffer()]] as const) {
-    // The header is whole, the pixels are none.
-    const broken = Buffer.concat([whole.subarray(0, 60), Buffer.alloc(whole.length - 60)]);
+  const [webp, gif] = [await sharp(noise).webp({ lossless: true }).toBuffer(), await sharp(noise).gif().toBuffer()];
+  // The header is whole, the pixels are none.
+  const zeroed = (whole: Buffer): Buffer => Buffer.concat([whole.subarray(0, 60), Buffer.alloc(whole.length - 60)]);
+  // As a disk or a transfer damages files: bits turned here and there, and a piece that came twice.
+  const flipped = Buffer.from(webp.map((byte, at) => (at > 40 && at % 97 === 0 ? byte ^ 0x10 : byte)));
+  const frame = gif.indexOf(Buffer.from([0x2c, 0, 0, 0, 0, 60, 0, 40, 0]));
+  const doubled = Buffer.concat([gif.subarray(0, frame + 40), gif.subarray(frame - 200, gif.length)]);
+  for (const [kind, broken] of [
+    ['WEBP', zeroed(webp)], ['WEBP', flipped], ['GIF', doubled], ['PNG', zeroed(await sharp(noise).png().toBuffer())],
+    ['JPEG', zeroed(await sharp(noise).jpeg().toBuffer())], ['TIFF', zeroed(await sharp(noise).tiff().toBuffer())],
+  ] as const) {
     const said: string[] = [];
     try {
       const pages = await openImage(broken, 'scan.img');

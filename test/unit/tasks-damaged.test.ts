@@ -1,4 +1,5 @@
 /** Records and results that a disk, a person or another version of the program has changed: nothing that was accepted is deleted, and no damaged result goes out. */
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile, readdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -115,6 +116,17 @@ for (const [how, damage] of Object.entries(damages)) {
     });
   }
 }
+
+t.test('a result that a changed record places elsewhere is none', async (t) => {
+  const { directory, id, record } = await ended(t);
+  await writeFile(join(directory, 'secret'), 'of another');
+  for (const name of ['../../secret', '../task.json', '/etc/passwd', '../../../../../../../../etc/passwd', '..', '.', '']) {
+    await rewrite(record, { outputs: { [name]: { bytes: 10, sha256: createHash('sha256').update('of another').digest('hex') } } });
+    const changed = (await open(directory)).table;
+    await t.rejects(async () => changed.openOutput(id, 'default', name), name);
+    await changed.close();
+  }
+});
 
 t.test('a result whose directory is gone does not go out', async (t) => {
   const { directory, id, outputs } = await ended(t);
