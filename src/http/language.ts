@@ -5,6 +5,7 @@ import { LecternError } from '../errors.js';
 import { isOrdinary } from '../models/keep-alive-notation.js';
 import { layerSampling } from '../models/layer-sampling.js';
 import type { Capability, Catalogue, CatalogueEntry, DistantResidency, KeepAlive, Lease, Residency, Slots, VisionResidency } from '../models/types.js';
+import type { ResponseStore } from './openai/response-store.js';
 import { requireAdministrator } from './access-gate.js';
 import { ClientGone } from './client-gone.js';
 
@@ -26,6 +27,8 @@ export interface LanguageServices {
   promptTokens(lease: Lease, conversation: Conversation, signal: AbortSignal): Promise<number[]>;
   /** Whether token ids may be embedded in place of texts. Where not, they are refused, because clients make them with another model's vocabulary. */
   embedsTokenIds: boolean;
+  /** That clients may go on from; null: none are kept. */
+  responses: ResponseStore | null;
   /** The present time; a test may count instead. */
   now(): Date;
 }

@@ -1,10 +1,12 @@
 /** The language half of the service: catalogue, residency and slots over one engine, and how it ends. */
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { countPrompt, promptTokens } from '../chat/count.js';
 import { parseGo } from '../chat/prompt/go-template/parser.js';
 import type { Sandbox } from '../chat/sandbox/sandbox.js';
 import type { DeviceInfo, LanguageEngine } from '../engine/port.js';
 import type { LanguageServices } from '../http/language.js';
+import { ResponseStore } from '../http/openai/response-store.js';
 import { LanguageMeter } from '../http/service/language-metrics.js';
 import type { Log } from '../logging/log.js';
 import { type LanguageSettings, type ModelEngine, modelsLog, openMemory } from './model-memory.js';
@@ -70,7 +72,9 @@ export function createLanguage(settings: LanguageSettings, { engine, sandbox, an
     services: {
       catalogue, residency, vision: { listVision: () => residency.listVision(), listDistant: () => workers.listDistant() }, slots, embeddingSlots, readJson: (pieces) => sandbox.readJson(pieces),
       answer: meter.measured(answer), countPrompt: (lease, conversation, signal) => countPrompt(sandbox, lease, conversation, signal, new Date()),
-      promptTokens: (lease, conversation, signal) => promptTokens(sandbox, lease, conversation, signal, new Date()), embedsTokenIds: settings.embedTokenIds, now: () => new Date(),
+      promptTokens: (lease, conversation, signal) => promptTokens(sandbox, lease, conversation, signal, new Date()), embedsTokenIds: settings.embedTokenIds,
+      responses: settings.storedResponses === 0 ? null : new ResponseStore({ directory: join(settings.state, 'responses'), most: settings.storedResponses, log, readJson: (pieces) => sandbox.readJson(pieces) }),
+      now: () => new Date(),
     },
     metrics: () => meter.lines({ slots, embeddingSlots, residency, workers, devices: () => devicesThatAnswer(engine) }),
     close: async (waitMs, pagesDone = Promise.resolve()) => {

@@ -14,7 +14,7 @@ import { shippedModelsDirectory } from '../platform/package-files.js';
 import { systemClock } from '../tasks/clock.js';
 
 export type LanguageSettings = Pick<Settings,
-  'models' | 'aliases' | 'slots' | 'turnTokens' | 'pausedAnswers' | 'embeddingSlots' | 'embedTokenIds' | 'modelQueue' | 'keepAlive' | 'contextLength' | 'modelContext' | 'device' | 'threads' | 'kvCache' | 'modelMemory' | 'embeddingMemory' | 'workers'>;
+  'models' | 'aliases' | 'slots' | 'turnTokens' | 'pausedAnswers' | 'embeddingSlots' | 'embedTokenIds' | 'storedResponses' | 'state' | 'modelQueue' | 'keepAlive' | 'contextLength' | 'modelContext' | 'device' | 'threads' | 'kvCache' | 'modelMemory' | 'embeddingMemory' | 'workers'>;
 
 export type BudgetSettings = Pick<Settings, 'device' | 'modelMemory' | 'embeddingMemory' | 'workers'>;
 

@@ -106,3 +106,39 @@ t.test('tokenize and detokenize, in the words of vLLM and of llama.cpp', async (
     t.match((await post(url, body)).json(), { error: { param } }, JSON.stringify(body));
   }
 });
+
+t.test('responses: what a coding client sends, with tools that are not served passed over', async (t) => {
+  const run = { type: 'function', name: 'exec_command', strict: false, parameters: { type: 'object', properties: { cmd: { type: 'string' } }, required: ['cmd'] } };
+  const unserved = [{ type: 'web_search', external_web_access: false }, { type: 'custom', name: 'apply_patch', description: 'x', format: { type: 'grammar', syntax: 'lark', definition: 'start: "a"' } }];
+  const asked = {
+    model: 'warm', instructions: 'be short', input: [{ type: 'message', role: 'developer', content: [{ type: 'input_text', text: 'x' }] }, { type: 'message', role: 'user', content: [{ type: 'input_text', text: '!think hi' }] }],
+    tools: [run, { type: 'namespace', name: 'agents', description: 'x', tools: [] }, ...unserved], tool_choice: 'auto', parallel_tool_calls: true, reasoning: { summary: 'auto' }, store: false, include: ['reasoning.encrypted_content'], prompt_cache_key: 'k', client_metadata: { turn: 'x' },
+  };
+  const answer = await post('/v1/responses', asked);
+  t.equal(answer.statusCode, 200, answer.body);
+  t.match(answer.json(), { output: [{ type: 'reasoning', encrypted_content: Buffer.from('Let me see.').toString('base64') }, { type: 'message' }] });
+  t.same(input().tools.map(({ name }) => name), ['exec_command']);
+  const refusals: [object, string, RegExp][] = [
+    [{ tools: unserved, tool_choice: 'required' }, 'tools', /'web_search'/], [{ tools: [run, ...unserved], tool_choice: { type: 'web_search' } }, 'tool_choice.type', /no tools of its own/], [{ tools: [run, ...unserved], tool_choice: { type: 'custom', name: 'apply_patch' } }, 'tool_choice', /apply_patch/],
+    [{ tools: [{ type: 'telepathy' }] }, 'tools[0].type', /telepathy/], [{ include: ['message.output_text.logprobs'] }, 'include', /logprobs/],
+  ];
+  for (const [more, param, message] of refusals) t.match((await post('/v1/responses', { model: 'talker', input: 'x', ...more })).json(), { error: { param, message } }, JSON.stringify(more));
+});
+
+t.test('responses: custom tools and namespaces', async (t) => {
+  const custom = { type: 'custom', name: 'add', description: 'Adds.' };
+  t.match((await post('/v1/responses', { model: 'talker', input: '!call', tools: [custom] })).json(), { output: [{ type: 'custom_tool_call', id: /^ctc_/, call_id: 'call_1', name: 'add', input: '' }] });
+  t.match(input().tools, [{ name: 'add', parameters: { properties: { input: { type: 'string' } } } }]);
+  const items = [{ role: 'user', content: 'x' }, { type: 'custom_tool_call', call_id: 'c', name: 'add', input: 'a + b' }, { type: 'custom_tool_call_output', call_id: 'c', output: 'ab' }];
+  t.equal((await post('/v1/responses', { model: 'talker', input: items, tools: [custom] })).statusCode, 200);
+  t.match(input().messages.slice(1), [{ toolCalls: [{ name: 'add', arguments: { input: 'a + b' } }] }, { role: 'tool', toolName: 'add' }]);
+  const events = (await post('/v1/responses', { model: 'talker', input: '!call', tools: [custom], stream: true })).body;
+  t.match(events, /event: response\.custom_tool_call_input\.done/);
+  const namespace = { type: 'namespace', name: 'crm', description: 'x', tools: [{ type: 'function', name: 'get', parameters: { type: 'object' } }, custom] };
+  t.equal((await post('/v1/responses', { model: 'talker', input: [{ role: 'user', content: 'x' }, { type: 'function_call', call_id: 'c', namespace: 'crm', name: 'get', arguments: '{}' }], tools: [namespace], tool_choice: { type: 'function', name: 'get', namespace: 'crm' } })).statusCode, 200);
+  t.match([input().toolChoice, input().tools.map(({ name }) => name), input().messages[1]], [{ name: 'crm.get' }, ['crm.get', 'crm.add'], { toolCalls: [{ name: 'crm.get' }] }]);
+});
+
+t.test('responses: counting', async (t) => {
+  t.same((await post('/v1/responses/input_tokens', { model: 'talker', input: 'four' })).json(), { object: 'response.input_tokens', input_tokens: 4 });
+});

@@ -155,7 +155,7 @@ export function fakeLanguage({ waiting = 0 } = {}): FakeLanguage {
     slots: openSlots(waiting),
     embeddingSlots: openSlots(0),
     readJson: directSandbox.readJson,
-    embedsTokenIds: false,
+    embedsTokenIds: false, responses: null,
     promptTokens: async (_lease, { messages }) => bytesOf(messages.map(({ content }) => content).join('')),
     countPrompt: async (_lease, { messages, tools }) => {
       const texts = messages.map(({ content }) => content).join('');

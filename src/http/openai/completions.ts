@@ -1,73 +1,25 @@
 /** POST /v1/completions: prompts are continued as they stand. */
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import type { Answer, AnswerChoice, AnswerTokens, RawPrompt } from '../../chat/answer.js';
+import type { Answer, AnswerChoice, AnswerTokens } from '../../chat/answer.js';
 import type { OutputPart, Sampling } from '../../chat/conversation.js';
-import { fillInPrompt } from '../../chat/fill-in.js';
 import { layerSampling } from '../../models/layer-sampling.js';
-import type { CatalogueEntry, KeepAlive, Lease } from '../../models/types.js';
+import type { CatalogueEntry, Lease } from '../../models/types.js';
 import type { Log } from '../dependencies.js';
 import type { EventStream } from '../event-stream.js';
-import { FieldError, Fields } from '../fields.js';
+import { Fields } from '../fields.js';
 import { jsonPieces, sendPieces } from '../json-pieces.js';
 import { tokenText } from '../logprobs.js';
 import { type LanguageServices, requireCapability, takeTurn } from '../language.js';
-import { annotations, checkAnnotations, checkSampling, readKeepAlive, readStreamOptions, refuseUnknown } from './checks.js';
 import { describeUsage, freshId } from './chat-shape.js';
-import { isTokenIds, type PromptValue, readPrompts, refuseStrangeIds } from './prompts.js';
-import { readSampling, refuseStrangeBiases, samplingNames } from './sampling.js';
+import { type CompletionRequest, readCompletionRequest } from './completion-request.js';
+import { echoed, isTokenIds, promptOf, type PromptValue, refuseStrangeIds } from './prompts.js';
+import { refuseStrangeBiases } from './sampling.js';
 import { streamEvents } from './stream.js';
-
-interface CompletionRequest {
-  model: string;
-  prompts: PromptValue[];
-  /** What follows the gap that is to be filled. */
-  suffix: string | undefined;
-  echo: boolean;
-  sampling: Sampling;
-  choices: number;
-  stream: boolean;
-  includeUsage: boolean;
-  wantsIds: boolean;
-  keepAlive: KeepAlive | undefined;
-}
 
 type Json = Record<string, unknown>;
 
-const names: ReadonlySet<string> = new Set([
-  ...samplingNames, ...annotations, 'model', 'prompt', 'stream', 'stream_options', 'n', 'best_of', 'echo', 'suffix', 'store', 'logprobs', 'return_token_ids', 'keep_alive',
-]);
-const mostLogprobs = 5;
 /** The contract's default for this route. */
 const defaultMaxTokens = 16;
-
-function readCompletionRequest(fields: Fields): CompletionRequest {
-  refuseUnknown(fields, names);
-  checkAnnotations(fields);
-  checkSampling(fields);
-  const choices = fields.integer('n', { least: 1, most: 128 }) ?? 1;
-  if ((fields.integer('best_of', { least: 1 }) ?? choices) !== choices) fields.refuse('best_of', 'is only supported as large as n');
-  const stream = fields.boolean('stream') ?? false;
-  const logprobs = fields.integer('logprobs', { least: 0, most: mostLogprobs });
-  const prompts = readPrompts(fields, 'prompt', true);
-  const suffix = fields.string('suffix') || undefined;
-  if (suffix !== undefined && prompts.some(isTokenIds)) fields.refuse('suffix', 'is only supported with prompts of text');
-  const echo = fields.boolean('echo') ?? false;
-  // Nothing is known of the probabilities of a prompt's tokens.
-  if (echo && logprobs !== undefined) fields.refuse('logprobs', 'is not supported with echo');
-  if (echo && suffix !== undefined) fields.refuse('echo', 'is not supported with suffix');
-  return {
-    model: fields.require('model', fields.string('model')),
-    prompts,
-    suffix,
-    echo,
-    sampling: { ...readSampling(fields), ...(logprobs === undefined ? {} : { logprobs }) },
-    choices,
-    stream,
-    includeUsage: readStreamOptions(fields, stream),
-    wantsIds: fields.boolean('return_token_ids') ?? false,
-    keepAlive: readKeepAlive(fields),
-  };
-}
 
 export function addCompletions(scope: FastifyInstance, services: LanguageServices, log: Log): void {
   scope.post('/v1/completions', async (request, reply) => {
@@ -112,24 +64,6 @@ function complete<T>(
       return end(lease, answers);
     },
   });
-}
-
-async function promptOf({ model }: Lease, prompt: PromptValue, { suffix, model: name }: CompletionRequest): Promise<RawPrompt> {
-  if (suffix === undefined) return { kind: 'prompt', prompt, addSpecial: true };
-  const filled = await fillInPrompt(model, writtenText(prompt), suffix);
-  if (filled === null) throw new FieldError('suffix', `'suffix' is not supported by the model '${name}': its vocabulary has no tokens for the beginning, the end and the middle of a text.`);
-  return { kind: 'prompt', prompt: filled, addSpecial: true };
-}
-
-function writtenText(prompt: PromptValue): string {
-  return typeof prompt === 'string' ? prompt : prompt.map((part) => (typeof part === 'number' ? '' : part.text)).join('');
-}
-
-/** What `echo` puts before the answer. */
-function echoed(asked: CompletionRequest, lease: Lease, index: number): string {
-  if (!asked.echo) return '';
-  const prompt = asked.prompts[Math.floor(index / asked.choices)] ?? '';
-  return isTokenIds(prompt) ? new TextDecoder().decode(Buffer.concat(prompt.map((id) => lease.model.tokenBytes(id)))) : writtenText(prompt);
 }
 
 function sum(answers: Answer[]): Answer {

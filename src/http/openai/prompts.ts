@@ -1,6 +1,8 @@
 /** Texts or token ids, one or many: the `prompt` of completions and the `input` of embeddings. */
 import type { RawPrompt } from '../../chat/answer.js';
-import type { Fields } from '../fields.js';
+import { fillInPrompt } from '../../chat/fill-in.js';
+import type { Lease } from '../../models/types.js';
+import { FieldError, type Fields } from '../fields.js';
 
 export type PromptValue = RawPrompt['prompt'];
 
@@ -37,4 +39,23 @@ export function isTokenIds(prompt: PromptValue): prompt is readonly number[] {
 
 function isIds(value: unknown[]): value is number[] {
   return value.length > 0 && value.every((item) => Number.isSafeInteger(item));
+}
+
+/** The prompt of a completion, with a suffix one for the gap before it. Throws FieldError for a suffix that the model cannot be shown; `model` is its name to the client. */
+export async function promptOf({ model }: Lease, prompt: PromptValue, { suffix, model: name }: { suffix: string | undefined; model: string }): Promise<RawPrompt> {
+  if (suffix === undefined) return { kind: 'prompt', prompt, addSpecial: true };
+  const filled = await fillInPrompt(model, writtenText(prompt), suffix);
+  if (filled === null) throw new FieldError('suffix', `'suffix' is not supported by the model '${name}': its vocabulary has no tokens for the beginning, the end and the middle of a text.`);
+  return { kind: 'prompt', prompt: filled, addSpecial: true };
+}
+
+function writtenText(prompt: PromptValue): string {
+  return typeof prompt === 'string' ? prompt : prompt.map((part) => (typeof part === 'number' ? '' : part.text)).join('');
+}
+
+/** What `echo` puts before choice `index` of an answer. */
+export function echoed(asked: { echo: boolean; prompts: readonly PromptValue[]; choices: number }, { model }: Lease, index: number): string {
+  if (!asked.echo) return '';
+  const prompt = asked.prompts[Math.floor(index / asked.choices)] ?? '';
+  return isTokenIds(prompt) ? new TextDecoder().decode(Buffer.concat(prompt.map((id) => model.tokenBytes(id)))) : writtenText(prompt);
 }

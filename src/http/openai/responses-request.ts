@@ -1,12 +1,13 @@
-/** The body of POST /v1/responses as a conversation; nothing is stored between requests. */
-import type { AnswerRequest } from '../../chat/answer.js';
-import type { Message, Tool } from '../../chat/conversation.js';
+/** The body of POST /v1/responses as a conversation. */
+import type { AnswerRequest, Conversation } from '../../chat/answer.js';
+import type { Message } from '../../chat/conversation.js';
 import { sizeOf } from '../../chat/prompt/render.js';
-import { JsonMeasure } from '../../chat/sandbox/json-text.js';
 import type { KeepAlive } from '../../models/types.js';
 import { FieldError, type Fields, withoutUndefined } from '../fields.js';
 import { annotations, checkAnnotations, checkSampling, readKeepAlive, readStreamOptions, readThink, refuseUnknown } from './checks.js';
-import { readArguments, readContent, readFormat, readFunction } from './messages.js';
+import { readFormat } from './messages.js';
+import { readItems } from './responses-items.js';
+import { type CalledTool, nameWithNamespace, readResponsesTools } from './responses-tools.js';
 import { readSampling, readTokenCount } from './sampling.js';
 import { readToolChoice } from './tool-choice.js';
 
@@ -16,40 +17,71 @@ export interface ResponsesRequest {
   keepAlive: KeepAlive | undefined;
   /** What the response object repeats of the request. */
   echo: Record<string, unknown>;
+  /** Tools by the names that the model knows. */
+  called: ReadonlyMap<string, CalledTool>;
+  /** Thoughts are also told in a field that clients send back unread. */
+  wantsEncrypted: boolean;
+  /** Whether the response is to be kept; absent: as the service likes. */
+  store: boolean | undefined;
+  conversation: Conversation;
+  /** They stand before the conversation, and no later response goes on with them. */
+  instructions: string | undefined;
+  /** Items of the request. */
+  input: unknown[];
   answer: AnswerRequest;
 }
 
 const names: ReadonlySet<string> = new Set([
   ...annotations, 'model', 'input', 'instructions', 'stream', 'stream_options', 'temperature', 'top_p', 'top_logprobs', 'max_output_tokens', 'tools', 'tool_choice',
-  'parallel_tool_calls', 'text', 'reasoning', 'store', 'include', 'truncation', 'background', 'keep_alive', 'previous_response_id', 'conversation', 'seed', 'stop',
+  'parallel_tool_calls', 'max_tool_calls', 'text', 'reasoning', 'store', 'include', 'truncation', 'background', 'keep_alive', 'previous_response_id', 'conversation', 'seed', 'stop',
   'frequency_penalty', 'presence_penalty', 'top_k', 'min_p',
 ]);
 
 const textNames: ReadonlySet<string> = new Set(['format', 'verbosity']);
 
-/** Throws FieldError. */
-export function readResponsesRequest(fields: Fields): ResponsesRequest {
+/** Fields of items of tools that run on OpenAI's servers, of which there are none here, and of pictures. */
+const harmlessIncludes: ReadonlySet<unknown> = new Set([
+  'web_search_call.action.sources', 'web_search_call.results', 'file_search_call.results', 'code_interpreter_call.outputs', 'computer_call_output.output.image_url', 'message.input_image.image_url',
+]);
+const encryptedContent = 'reasoning.encrypted_content';
+
+/** `before`: the conversation of the response that this one goes on from. Throws FieldError. */
+export function readResponsesRequest(fields: Fields, before: readonly Message[]): ResponsesRequest {
   refuseUnknown(fields, names);
-  for (const name of ['previous_response_id', 'conversation']) if (fields.has(name)) fields.refuse(name, 'is not supported: nothing is stored between requests');
+  if (fields.has('conversation')) fields.refuse('conversation', 'is not supported: name the last response as previous_response_id');
   if (fields.boolean('background') === true) fields.refuse('background', 'is not supported');
   if ((fields.integer('top_logprobs') ?? 0) !== 0) fields.refuse('top_logprobs', 'is not supported');
   const include = fields.list('include') ?? [];
-  if (include.length > 0) fields.refuse('include', `may not name ${String(include[0]).slice(0, 100)}: it is not supported`);
-  fields.boolean('store');
+  const strange = include.find((name) => name !== encryptedContent && !harmlessIncludes.has(name));
+  if (strange !== undefined) fields.refuse('include', `may not name ${String(strange).slice(0, 100)}: it is not supported`);
+  // It bounds calls of OpenAI's own tools.
+  fields.integer('max_tool_calls');
   checkAnnotations(fields);
   checkSampling(fields);
   const stream = fields.boolean('stream') ?? false;
   readStreamOptions(fields, stream);
   const truncation = fields.oneOf('truncation', ['auto', 'disabled']) ?? 'disabled';
-  const tools = (fields.objects('tools') ?? []).map(readTool);
+  const { tools, called } = readResponsesTools(fields);
   const text = fields.object('text');
   if (text !== undefined) refuseUnknown(text, textNames);
   text?.string('verbosity');
   const format = text?.object('format');
+  const input = fields.raw('input');
+  const conversation = withoutUndefined({
+    kind: 'messages' as const,
+    messages: readItems(fields, before),
+    ...readToolChoice(fields, tools, nameWithNamespace),
+    singleToolCall: fields.boolean('parallel_tool_calls') === false ? true : undefined,
+    think: readThink(fields),
+    dropOldest: truncation === 'auto' ? true : undefined,
+  });
   return {
     model: fields.require('model', fields.string('model')),
     stream,
     keepAlive: readKeepAlive(fields),
+    called,
+    wantsEncrypted: include.includes(encryptedContent),
+    store: fields.boolean('store'),
     echo: boundedEcho({
       instructions: fields.string('instructions') ?? null,
       max_output_tokens: readTokenCount(fields, 'max_output_tokens') ?? null,
@@ -61,16 +93,13 @@ export function readResponsesRequest(fields: Fields): ResponsesRequest {
       tool_choice: fields.raw('tool_choice') ?? 'auto',
       tools: fields.raw('tools') ?? [],
       truncation,
+      previous_response_id: fields.string('previous_response_id') ?? null,
     }),
+    conversation,
+    instructions: fields.string('instructions'),
+    input: typeof input === 'string' ? [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: input }] }] : input as unknown[],
     answer: {
-      input: withoutUndefined({
-        kind: 'messages' as const,
-        messages: readItems(fields),
-        ...readToolChoice(fields, tools),
-        singleToolCall: fields.boolean('parallel_tool_calls') === false ? true : undefined,
-        think: readThink(fields),
-        dropOldest: truncation === 'auto' ? true : undefined,
-      }),
+      input: conversation,
       format: readFormat(format, 'flat'),
       sampling: withoutUndefined({ ...readSampling(fields), maxTokens: readTokenCount(fields, 'max_output_tokens') }),
     },
@@ -88,58 +117,4 @@ function boundedEcho(echo: Record<string, unknown>): Record<string, unknown> {
   if (size <= mostRepeated) return echo;
   const [largest = ''] = Object.keys(echo).sort((one, other) => sizeOf(echo[other]) - sizeOf(echo[one]));
   throw new FieldError(largest, `A response repeats instructions, metadata, text, tool_choice and tools of its request, which have ${size} characters, of at most ${mostRepeated}; most are of '${largest}'.`);
-}
-
-function readTool(fields: Fields): Tool {
-  const type = fields.require('type', fields.string('type'));
-  if (type !== 'function') throw new FieldError(fields.at('type'), `Tools of type '${type}' are not supported, only 'function'.`);
-  const described = Object.fromEntries(['name', 'description', 'parameters'].flatMap((name) => (fields.has(name) ? [[name, fields.raw(name)]] : [])));
-  return readFunction(fields, { type: 'function', function: described });
-}
-
-function readItems(fields: Fields): Message[] {
-  const instructions = fields.string('instructions');
-  const first: Message[] = instructions === undefined ? [] : [{ role: 'system', content: instructions }];
-  const input = fields.require('input', fields.raw('input'));
-  if (typeof input === 'string') return [...first, { role: 'user', content: input }];
-  const items = fields.require('input', fields.objects('input'));
-  if (items.length === 0) fields.refuse('input', 'must hold at least one item');
-  const measure = new JsonMeasure();
-  return joinCalls([...first, ...items.flatMap((item) => readItem(item, measure))]);
-}
-
-function readItem(item: Fields, measure: JsonMeasure): Message[] {
-  const type = item.string('type') ?? 'message';
-  switch (type) {
-    case 'message': {
-      const role = item.require('role', item.oneOf('role', ['user', 'assistant', 'system', 'developer']));
-      return [{ role: role === 'developer' ? 'system' : role, content: item.require('content', readContent(item, 'content')) }];
-    }
-    case 'function_call': {
-      const call = { id: item.string('call_id') ?? item.string('id') ?? '', name: item.require('name', item.string('name')), arguments: readArguments(item, measure) };
-      return [{ role: 'assistant', content: '', toolCalls: [call] }];
-    }
-    case 'function_call_output':
-      return [withoutUndefined({ role: 'tool' as const, content: item.require('output', readContent(item, 'output')), toolCallId: item.string('call_id') })];
-    case 'reasoning':
-    case 'web_search_call':
-      // What a model thought or searched for in an earlier turn is no part of the next prompt: what came of it is in its answer.
-      return [];
-    default:
-      throw new FieldError(item.at('type'), `Items of type '${type}' are not supported.`);
-  }
-}
-
-/** Calls that follow one another, or a text of the assistant, are one message of it; answers learn the names of their tools. */
-function joinCalls(messages: Message[]): Message[] {
-  const joined: Message[] = [];
-  const toolNames = new Map<string, string>();
-  for (const message of messages) {
-    for (const call of message.toolCalls ?? []) toolNames.set(call.id, call.name);
-    const last = joined.at(-1);
-    const name = message.toolCallId === undefined ? undefined : toolNames.get(message.toolCallId);
-    if (message.toolCalls !== undefined && last?.role === 'assistant') (last.toolCalls ??= []).push(...message.toolCalls);
-    else joined.push({ ...message, ...(name === undefined ? {} : { toolName: name }) });
-  }
-  return joined;
 }

@@ -1,7 +1,9 @@
 /** Responses as they go over the wire: the object, and the events of its stream. */
 import type { Answer } from '../../chat/answer.js';
 import type { CutCall, OutputPart, ToolCall } from '../../chat/conversation.js';
+import { objectBegunBy } from '../../chat/tools/cut-arguments.js';
 import { argumentsText, freshId } from './chat-shape.js';
+import { type CalledTool, customInput } from './responses-tools.js';
 
 type Json = Record<string, unknown>;
 
@@ -10,7 +12,7 @@ interface Item {
   kind: OutputPart['kind'];
   id: string;
   text: string;
-  call?: { id: string; name: string; arguments: string };
+  call?: { id: string; tool: CalledTool; arguments: string };
 }
 
 export interface ResponseHead {
@@ -18,15 +20,35 @@ export interface ResponseHead {
   createdAt: number;
   model: string;
   echo: Json;
+  /** Tools by the names that the model knows. */
+  called: ReadonlyMap<string, CalledTool>;
+  /** Thoughts also in a field that clients send back unread. */
+  wantsEncrypted: boolean;
+  /** Whether the response is kept when it ends. */
+  store: boolean;
 }
 
-function describeItem(item: Item, status: 'in_progress' | 'completed' | 'incomplete'): Json {
+function describeItem(item: Item, status: 'in_progress' | 'completed' | 'incomplete', wantsEncrypted: boolean): Json {
+  const isBegun = status === 'in_progress';
   if (item.kind === 'text') {
-    const content = status === 'in_progress' ? [] : [outputText(item.text)];
+    const content = isBegun ? [] : [outputText(item.text)];
     return { type: 'message', id: item.id, status, role: 'assistant', content };
   }
-  if (item.kind === 'reasoning') return { type: 'reasoning', id: item.id, summary: status === 'in_progress' ? [] : [{ type: 'summary_text', text: item.text }] };
-  return { type: 'function_call', id: item.id, status, call_id: item.call?.id, name: item.call?.name, arguments: status === 'in_progress' ? '' : item.call?.arguments };
+  if (item.kind === 'reasoning') {
+    // No secret is kept from the client here: clients that hold no state want something to send back.
+    const encrypted = wantsEncrypted ? { encrypted_content: isBegun ? '' : Buffer.from(item.text).toString('base64') } : {};
+    return { type: 'reasoning', id: item.id, summary: isBegun ? [] : [{ type: 'summary_text', text: item.text }], ...encrypted };
+  }
+  const { id: callId, tool, arguments: written } = item.call as NonNullable<Item['call']>;
+  const named = { call_id: callId, name: tool.name, ...(tool.namespace === undefined ? {} : { namespace: tool.namespace }) };
+  if (tool.kind === 'custom') return { type: 'custom_tool_call', id: item.id, status, ...named, input: isBegun ? '' : written };
+  return { type: 'function_call', id: item.id, status, ...named, arguments: isBegun ? '' : written };
+}
+
+/** The one text of a custom tool's call. */
+function inputOf(call: ToolCall | CutCall): string {
+  const given = typeof call.arguments === 'string' ? objectBegunBy(call.arguments) : call.arguments;
+  return String(given[customInput] ?? '');
 }
 
 function outputText(text: string): Json {
@@ -54,14 +76,17 @@ export class ResponseWriter {
     }
   }
 
-  /** The whole object; as the last event too. */
-  end(answer: Answer): Json {
+  /** The whole object. */
+  finish(answer: Answer): Json {
     this.#closeItem(answer.choices[0]?.finishReason === 'length' ? 'incomplete' : 'completed');
     const cut = answer.choices[0]?.finishReason === 'length';
-    const output = this.#items.map((item, index) => describeItem(item, cut && index === this.#items.length - 1 ? 'incomplete' : 'completed'));
-    const response = this.#describe(cut ? 'incomplete' : 'completed', output, answer);
-    this.#event(cut ? 'response.incomplete' : 'response.completed', { response });
-    return response;
+    const output = this.#items.map((item, index) => describeItem(item, cut && index === this.#items.length - 1 ? 'incomplete' : 'completed', this.head.wantsEncrypted));
+    return this.#describe(cut ? 'incomplete' : 'completed', output, answer);
+  }
+
+  /** The last event, with the object. */
+  end(response: Json): void {
+    this.#event(response['status'] === 'incomplete' ? 'response.incomplete' : 'response.completed', { response });
   }
 
   fail(message: string, code: string): void {
@@ -70,11 +95,17 @@ export class ResponseWriter {
 
   #addCall(call: ToolCall | CutCall, status: 'completed' | 'incomplete'): void {
     this.#closeItem('completed');
-    const { id, name } = call;
-    const item = this.#openItem({ kind: 'toolCall', id: freshId('fc_'), text: '', call: { id, name, arguments: argumentsText(call) } });
+    const tool = this.head.called.get(call.name) ?? { kind: 'function', name: call.name };
+    const written = tool.kind === 'custom' ? inputOf(call) : argumentsText(call);
+    const item = this.#openItem({ kind: 'toolCall', id: freshId(tool.kind === 'custom' ? 'ctc_' : 'fc_'), text: '', call: { id: call.id, tool, arguments: written } });
     const place = { item_id: item.id, output_index: this.#items.length - 1 };
-    this.#event('response.function_call_arguments.delta', { ...place, delta: item.call?.arguments });
-    this.#event('response.function_call_arguments.done', { ...place, name, arguments: item.call?.arguments });
+    if (tool.kind === 'custom') {
+      this.#event('response.custom_tool_call_input.delta', { ...place, delta: written });
+      this.#event('response.custom_tool_call_input.done', { ...place, input: written });
+    } else {
+      this.#event('response.function_call_arguments.delta', { ...place, delta: written });
+      this.#event('response.function_call_arguments.done', { ...place, name: tool.name, arguments: written });
+    }
     this.#closeItem(status);
   }
 
@@ -95,7 +126,7 @@ export class ResponseWriter {
   #openItem(item: Item): Item {
     this.#items.push(item);
     this.#open = true;
-    this.#event('response.output_item.added', { output_index: this.#items.length - 1, item: describeItem(item, 'in_progress') });
+    this.#event('response.output_item.added', { output_index: this.#items.length - 1, item: describeItem(item, 'in_progress', this.head.wantsEncrypted) });
     return item;
   }
 
@@ -107,7 +138,7 @@ export class ResponseWriter {
     if (item.kind === 'text') this.#event('response.output_text.done', { item_id: item.id, output_index: index, content_index: 0, text: item.text, logprobs: [] });
     if (item.kind === 'reasoning') this.#event('response.reasoning_summary_text.done', { item_id: item.id, output_index: index, summary_index: 0, text: item.text });
     if (item.kind !== 'toolCall') this.#event(...this.#partEvent(item, 'done', item.text));
-    this.#event('response.output_item.done', { output_index: index, item: describeItem(item, status) });
+    this.#event('response.output_item.done', { output_index: index, item: describeItem(item, status, this.head.wantsEncrypted) });
   }
 
   #partEvent(item: Item, what: 'added' | 'done', text: string): [string, Json] {
@@ -138,8 +169,7 @@ export class ResponseWriter {
       incomplete_details: status === 'incomplete' ? { reason: 'max_output_tokens' } : null,
       model: this.head.model,
       output,
-      previous_response_id: null,
-      store: false,
+      store: this.head.store,
       usage,
       // Never silently: fields of the service's own, as on /api/chat.
       ...(answer !== null && answer.droppedMessages > 0 ? { prompt_truncated: true, dropped_messages: answer.droppedMessages } : {}),
