@@ -140,7 +140,7 @@ t.test('wrong arguments are told in a sentence', async (t) => {
     ['embed', { input: [] }, 'input must have at least 1 entry.'], ['embed', { input: Array(257).fill('a') }, 'input must be a text or a list of up to 256 texts.'], ['embed', { input: 'a', model: 5 }, 'model must be a text.'],
     ['chat', { messages: [{ role: 'wizard', content: 'x' }, { role: 'user' }] }, 'messages[0].role must be one of system, user, assistant; messages[1].content is missing.'],
     ['chat', { prompt: 'x', temperature: 3, max_tokens: 0, seed: 1.5 }, 'temperature must be at most 2; max_tokens must be at least 1; seed must be a whole number.'], ['chat', { prompt: ['x'] }, 'prompt must be a text.'],
-    ['convert_document', { path: '/x', pages: 'all' }, 'pages must be like 3, 3-7 or 3-.'], ['convert_document', { path: '/x', format: 'docx' }, 'format must be one of md, json, html, text, doctags.'],
+    ['convert_document', { path: '/x', pages: 'all' }, 'pages must be like 3, 3-7 or 3-.'], ['convert_document', { path: '/x', format: 'docx' }, 'format must be one of md, json, html, text, doctags, latex.'],
     ['nothing', {}, 'There is no tool "nothing", only convert_document, list_models, chat, embed.'],
   ] as const) t.equal(await refusal(tool, given), sentence);
 });
