@@ -118,9 +118,10 @@ t.test('variables of docling-serve name settings where ours do not', async (t) =
   };
   const { values, origins, notRead } = resolveSettings(['--max-files', '2'], { ...bare, ...theirs, LECTERN_WORKERS: '3' });
   t.match(values, {
-    syncWait: 45, documentTimeout: 600, maxPages: 20, maxFileSize: 5_000_000, maxFiles: 2, maxImagesScale: 3, workers: 3, showVersion: false, corsOrigins: ['https://a.example', 'https://b.example'], logLevel: 'warn',
+    syncWait: 45, documentTimeout: 600, maxPages: 20, maxFileSize: 5_000_000, maxFiles: 2, maxImagesScale: 3, workers: 3, showVersion: false, logLevel: 'warn',
     resultTtl: 14_400,
   });
+  t.strictSame(values.corsOrigins, ['https://a.example', 'https://b.example']);
   t.match(origins, { syncWait: 'environment', maxFiles: 'flag', workers: 'environment', resultTtl: 'default' });
   t.strictSame(notRead, ['DOCLING_SERVE_API_KEY', 'DOCLING_SERVE_ENABLE_UI']);
   t.strictSame(resolveSettings([], { ...bare, DOCLING_SERVE_CORS_ORIGINS: 'https://a.example,*' }).values.corsOrigins, ['https://a.example', '*']);

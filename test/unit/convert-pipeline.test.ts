@@ -90,7 +90,7 @@ t.test('RTF, saved pages and further names of formats', async (t) => {
   const rtf = '{\\rtf1\\ansi{\\fonttbl{\\f0 Arial;}}\\pard\\outlinelevel0 Harbour\\par\\pard Dues are {\\b high}\\\'e9.\\par}';
   for (const filename of ['a.rtf', 'a.bin']) {
     const { outcome, content } = await convert(t, rtf, { filename });
-    t.match([outcome.format, outcome.status, content['md_content']], ['rtf', 'success', '## Harbour\n\nDues are **high**é.'], filename);
+    t.strictSame([outcome.format, outcome.status, content['md_content']], ['rtf', 'success', '## Harbour\n\nDues are **high**é.'], filename);
   }
   t.match((await convert(t, 'no rtf', { filename: 'b.rtf' })).outcome, { status: 'failure', errors: [{ error_message: 'The file is no RTF: it does not begin with {\\rtf.' }] });
   const png = (await sharp({ create: { width: 3, height: 3, channels: 3, background: 'red' } }).png().toBuffer()).toString('base64');
