@@ -62,3 +62,15 @@ t.test('cells that overlap, stick out or lie outside lose nothing', (t) => {
   t.strictSame(gridOf(kept).map((row) => row.map((cell) => cell?.text ?? '.').join('')), ['yyy', 'zx.', '...']);
   t.end();
 });
+
+t.test('one long cell in a long sheet does not make megabytes of blanks', (t) => {
+  const rows = Array.from({ length: 4000 }, (_, row) => [`row ${row}`, `value ${row}`]);
+  const plain = pipeTable([['a', 'b'], ...rows], false);
+  t.match(plain, /^\| a {8,}\|/, 'a sheet of ordinary cells is padded');
+  const wide = pipeTable([['a', 'b'], ['x'.repeat(4000), ''], ...rows], false);
+  t.ok(wide.length < 150_000, `${wide.length} characters, where padding would make 16 million`);
+  t.match(wide, '\n| row 7 | value 7 |\n');
+  const ordinary = pipeTable([['a', 'b'], ...Array.from({ length: 10 }, () => rows).flat()], false);
+  t.match([ordinary.length > 1_000_000, ordinary.slice(0, 9)], [true, '| a      '], 'also where it is long');
+  t.end();
+});
