@@ -32,6 +32,12 @@ function comesFromThisHost({ raw }: FastifyRequest): boolean {
   return peer !== undefined && isLoopback(peer);
 }
 
+/** Names of multicast DNS, of this host and of private networks: no stranger owns one. */
+const localNames = /\.(?:localhost|local|internal)$/;
+
+/** Pages of this host, and programs that are pages to their own browser: desktop programs, editors and extensions. No page of the web has such an origin. */
+const localOrigins = /^(?:https?:\/\/(?:(?:[a-z0-9-]+\.)*localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])(?::\d+)?|(?:app|file|tauri|vscode-webview|vscode-file|chrome-extension|moz-extension|safari-web-extension):\/\/[^/]*)$/;
+
 /**
  * Refuses host names that are not the service's. A stranger's web page can point its own name at 127.0.0.1 (DNS rebinding) and is then of the same origin as the service, but its requests
  * carry that name as their host. Numeric addresses cannot be rebound, and neither can names that strangers do not own.
@@ -39,7 +45,7 @@ function comesFromThisHost({ raw }: FastifyRequest): boolean {
 function refuseForeignHost(request: FastifyRequest, named: Set<string>): void {
   const host = (request.headers.host ?? '').toLowerCase();
   const name = host.replace(/:\d*$/, '').replace(/^\[(.*)\]$/, '$1');
-  if (name === '' || name === 'localhost' || name.endsWith('.localhost') || isIP(name) !== 0) return;
+  if (name === '' || name === 'localhost' || localNames.test(name) || isIP(name) !== 0) return;
   if (named.has(name) || named.has(host)) return;
   throw new LecternError('forbidden', `To programs and proxies of its own host the service is not known as '${name.slice(0, 100)}'; the setting allowed-hosts can name it.`);
 }
@@ -47,7 +53,7 @@ function refuseForeignHost(request: FastifyRequest, named: Set<string>): void {
 /** Answers the CORS part of a request with an origin. Throws `forbidden` for an origin that is not allowed: the form of such a page needs no preflight, and would be served otherwise. */
 function answerOrigin(request: FastifyRequest, reply: FastifyReply, allowed: string[]): FastifyReply | undefined {
   const origin = request.headers.origin as string;
-  const welcome = allowed.includes('*') || allowed.includes(origin) || isSameOrigin(request, origin);
+  const welcome = allowed.includes('*') || allowed.includes(origin) || localOrigins.test(origin) || isSameOrigin(request, origin);
   void reply.header('vary', 'Origin');
   if (welcome) {
     void reply.headers({

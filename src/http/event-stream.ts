@@ -10,11 +10,16 @@ const mostUnreadBytes = 64 * 2 ** 20;
 
 /**
  * The reply is taken over with the first piece, or by open(): until then a failure can still be an ordinary answer with its
- * status. Pieces of one turn of the event loop leave in one write. A client that reads nothing loses its connection before what is written for it fills the memory.
+ * status. Pieces of one turn of the event loop leave in one write; of JSON lines each leaves in a turn of its own, because there are
+ * clients that take whatever they read at a time for one line. A client that reads nothing loses its connection before what is written for it fills the memory.
  */
 export class EventStream {
   #open = false;
   #corked = false;
+  /** JSON lines whose turn has not come. */
+  readonly #lines: string[] = [];
+  #isDraining = false;
+  #isEnding = false;
 
   constructor(private readonly reply: FastifyReply, private readonly kind: StreamKind) {}
 
@@ -41,7 +46,7 @@ export class EventStream {
   /** One JSON value; `event` names it (events only). */
   send(value: unknown, event?: string): void {
     const json = JSON.stringify(value);
-    if (this.kind === 'lines') this.#write(json + '\n');
+    if (this.kind === 'lines') this.#queue(json + '\n');
     else this.#write(event === undefined ? `data: ${json}\n\n` : `event: ${event}\ndata: ${json}\n\n`);
   }
 
@@ -65,14 +70,38 @@ export class EventStream {
     this.open();
     // Node 22 and 24 write the end of the body before what a corked reply still holds, which the client then never sees.
     this.#uncork();
+    this.#isEnding = true;
+    if (!this.#isDraining) this.#close();
+  }
+
+  #close(): void {
     if (!this.reply.raw.destroyed) this.reply.raw.end();
+  }
+
+  #queue(line: string): void {
+    this.open();
+    this.#lines.push(line);
+    if (this.#isDraining) return;
+    this.#isDraining = true;
+    this.#drain();
+  }
+
+  #drain(): void {
+    const line = this.#lines.shift();
+    if (line !== undefined) {
+      this.#write(line);
+      setImmediate(() => this.#drain());
+      return;
+    }
+    this.#isDraining = false;
+    if (this.#isEnding) this.#close();
   }
 
   #write(text: string): void {
     this.open();
     const { raw } = this.reply;
     if (raw.destroyed) return;
-    if (!this.#corked) {
+    if (this.kind === 'events' && !this.#corked) {
       this.#corked = true;
       raw.cork();
       process.nextTick(() => this.#uncork());

@@ -40,6 +40,16 @@ t.test('narrowed: a strange page cannot even post a form', async (t) => {
   t.strictSame([preflight.statusCode, preflight.body], [400, 'Disallowed CORS origin']);
 });
 
+t.test('pages of this host, and programs that are pages to their own browser, may call; private names of this host are its own', async (t) => {
+  const service = await startTestService({ corsOrigins: [] });
+  t.teardown(() => service.close());
+  const call = async (headers: Record<string, string>) => (await service.app.inject({ url: '/health', headers })).statusCode;
+  for (const own of ['http://localhost:3000', 'https://127.0.0.1', 'http://tauri.localhost', 'app://obsidian.md', 'vscode-webview://x', 'chrome-extension://x', 'moz-extension://x', 'file://']) t.equal(await call({ origin: own }), 200, own);
+  for (const strange of ['http://localhost.example.org', 'http://notlocalhost', 'https://example.org', 'http://127.0.0.1.example.org', 'null', 'http://example.org/app://x']) t.equal(await call({ origin: strange }), 403, strange);
+  for (const host of ['host.docker.internal:11434', 'gpu.local', 'GPU.LOCAL']) t.equal(await call({ host }), 200, host);
+  for (const host of ['local', 'gpu.local.example.org', 'notlocal']) t.equal(await call({ host }), 403, host);
+});
+
 t.test('a picture on a strange page forgets no results', async (t) => {
   const service = await startTestService({ corsOrigins: ['https://mine.example.org'] });
   t.teardown(() => service.close());

@@ -1,4 +1,5 @@
 // Ollama's routes over language services that repeat their input; the command line's sequences byte for byte.
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import t from 'tap';
 import { LecternError } from '../../src/errors.js';
 import type { DistantEntry, ResidentModel } from '../../src/models/types.js';
@@ -160,7 +161,7 @@ t.test('what is wrong has the contract\'s texts', async (t) => {
     ['/api/chat', { model: 'talker', messages, think: true }, 400, '"talker" does not support thinking'],
     ['/api/chat', { model: 'plain:1b', messages, tools: [{ type: 'function', function: { name: 'f' } }] }, 400, 'registry.ollama.ai/library/plain:1b does not support tools'],
     ['/api/chat', { model: 'talker', messages, top_logprobs: 21 }, 400, 'top_logprobs must be between 0 and 20'], ['/api/chat', { model: 'talker', messages, options: { temperature: 'hot' } }, 400, 'option "temperature" must be of type float32'],
-    ['/api/chat', { model: 'talker', messages, options: { num_ctx: 65 } }, 400, /num_ctx 65.*64.*model-context/], ['/api/chat', { model: 'talker', messages, format: 'xml' }, 400, 'invalid format: "xml"; expected "json" or a valid JSON Schema object'],
+    ['/api/chat', { model: 'wide', messages, options: { num_ctx: 65 } }, 400, /num_ctx 65.*64.*model-context/], ['/api/chat', { model: 'talker', messages, format: 'xml' }, 400, 'invalid format: "xml"; expected "json" or a valid JSON Schema object'],
     ['/api/generate', { model: 'talker', prompt: 'x', raw: true, system: 's' }, 400, 'raw mode does not support template, system, or context'], ['/api/generate', { model: 'talker', prompt: 'x', suffix: 'y' }, 400, '"talker" does not support insert'],
     ['/api/chat', { model: 'talker', messages: [{ role: 'user', content: 'x', images: ['aGk='] }] }, 400, /images.*not supported/], ['/api/chat', { model: 'talker', messages, keep_alive: 'soon' }, 400, /keep_alive/],
     ['/api/chat', { model: 'talker', messages: [{ role: 'user', content: '!long' }] }, 400, /100.*64/], ['/api/chat', { model: 'talker', messages: [{ role: 'user', content: '!defect' }] }, 500, 'Internal processing error.'],
@@ -188,4 +189,60 @@ t.test('what is wrong has the contract\'s texts', async (t) => {
   t.equal(service.log.filter(({ level }) => level === 'error').length, 1, 'a defect is in the log');
   await post('/api/chat', { model: 'talker', stream: false, messages, options: { wonder: 1, mirostat: 2 } });
   t.match(service.log.filter(({ level }) => level === 'warn'), [{ fields: { unknown: 1 } }]);
+});
+
+t.test('num_ctx beyond what a model was trained for is as much as that', async (t) => {
+  t.equal((await post('/api/chat', { model: 'talker', stream: false, messages: [{ role: 'user', content: 'x' }], options: { num_ctx: 8192 } })).statusCode, 200);
+  t.equal((await post('/api/generate', { model: 'talker', options: { num_ctx: 65 } })).statusCode, 200, 'loading, too');
+});
+
+t.test('tool_choice is kept, though Ollama passes it over', async (t) => {
+  const tools = ['add', 'sub'].map((name) => ({ type: 'function', function: { name } }));
+  const choices: [unknown, unknown][] = [['required', 'required'], [{ type: 'function', function: { name: 'sub' } }, { name: 'sub' }], ['none', 'none'], [undefined, 'auto']];
+  for (const [choice, wanted] of choices) {
+    t.equal((await post('/api/chat', { model: 'talker', stream: false, messages: [{ role: 'user', content: 'x' }], tools, tool_choice: choice })).statusCode, 200);
+    t.match((last()?.input as { toolChoice: unknown }).toolChoice, wanted, JSON.stringify(choice));
+  }
+  t.match((await post('/api/chat', { model: 'talker', messages: [{ role: 'user', content: 'x' }], tool_choice: 'required' })).json(), { error: /tool_choice/ });
+});
+
+t.test('an empty text among others has the vector of its begin and end tokens', async (t) => {
+  const own = fakeLanguage();
+  const lend = own.residency.lend.bind(own.residency);
+  own.residency.lend = async (...asked) => {
+    const lease = await lend(...asked);
+    return { ...lease, model: { ...lease.model, tokenize: async (prompt, options) => (prompt === '' && options?.addSpecial === true ? [1, 2] : lease.model.tokenize(prompt, options)) } };
+  };
+  const { app, close } = await startTestService({}, { language: own });
+  t.teardown(close);
+  const embed = async (input: unknown) => (await app.inject({ method: 'POST', url: '/api/embed', payload: { model: 'vectors', input } })).json() as { embeddings: number[][]; prompt_eval_count: number };
+  t.match(await embed(['a', '']), { embeddings: [[0.5], [0.5]], prompt_eval_count: 3 });
+  t.same((await embed('')).embeddings, []);
+});
+
+t.test('a model is gone when its unloading is answered', async (t) => {
+  const own = fakeLanguage();
+  const { app, close } = await startTestService({}, { language: own });
+  t.teardown(close);
+  const generate = (more: object) => app.inject({ method: 'POST', url: '/api/generate', payload: { model: 'talker', ...more } });
+  await generate({});
+  let resident = own.residency.list();
+  t.equal(resident.length, 1);
+  let wasThere = 0;
+  own.residency.list = () => resident;
+  own.residency.unload = () => { setTimeout(() => { wasThere = resident.length; resident = []; }, 60); };
+  t.match((await generate({ keep_alive: 0 })).json(), { done_reason: 'unload' });
+  t.same([wasThere, resident.length], [1, 0]);
+});
+
+t.test('bodies in the usual encodings', async (t) => {
+  const send = (encoding: string, payload: Buffer) => service.app.inject({ method: 'POST', url: '/api/show', payload, headers: { 'content-encoding': encoding } });
+  const body = Buffer.from('{"model":"talker"}');
+  for (const [encoding, encoded] of [['gzip', gzipSync(body)], ['deflate', deflateSync(body)], ['br', brotliCompressSync(body)], ['identity', body]] as const) t.equal((await send(encoding, encoded)).statusCode, 200, encoding);
+  t.match((await send('gzip', Buffer.from('{}'))).json(), { error: /content-encoding/ });
+  t.match((await send('gzip', gzipSync(body).subarray(0, 20))).statusCode, 400);
+  const strange = await send('compress', body);
+  t.match([strange.statusCode, strange.json()], [415, { error: /content-encoding 'compress'/ }]);
+  const bomb = await send('gzip', gzipSync(Buffer.alloc(17 * 2 ** 20)));
+  t.equal(bomb.statusCode, 413);
 });

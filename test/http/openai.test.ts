@@ -177,7 +177,7 @@ t.test('embeddings', async (t) => {
 
 t.test('models', async (t) => {
   const list = (await service.app.inject({ url: '/v1/models' })).json() as { data: { id: string }[] };
-  t.same(list.data.map(({ id }) => id), ['talker:latest', 'plain:1b', 'bert-vectors:latest', 'vectors:latest', 'anna/story:latest', 'warm:latest', 'gpt-4o']);
+  t.same(list.data.map(({ id }) => id), ['talker:latest', 'plain:1b', 'bert-vectors:latest', 'vectors:latest', 'wide:latest', 'anna/story:latest', 'warm:latest', 'gpt-4o']);
   t.match((await service.app.inject({ url: '/v1/models/plain:1b' })).json(), { id: 'plain:1b', object: 'model', created: 1767323045, owned_by: 'library' });
   const unknown = await service.app.inject({ url: '/v1/models/who/is:this' });
   t.match([unknown.statusCode, unknown.json()], [404, { error: { type: 'not_found_error', code: 'model_not_found', message: /who\/is:this/ } }]);

@@ -37,6 +37,7 @@ const entries = [
   fakeEntry('plain:1b', { capabilities: ['completion'] }),
   fakeEntry('bert-vectors:latest', { capabilities: ['embedding'], description: { ...description(true), metadata: { 'tokenizer.ggml.model': 'bert' } } }),
   fakeEntry('vectors:latest', { capabilities: ['embedding'], description: description(true) }),
+  fakeEntry('wide:latest', { description: { ...description(false), context: 128 } }),
   fakeEntry('anna/story:latest', { capabilities: ['completion'] }),
   fakeEntry('warm:latest', { capabilities: ['completion', 'thinking'] }),
 ];
@@ -148,7 +149,11 @@ export function fakeLanguage({ waiting = 0 } = {}): FakeLanguage {
         return { entry, model, loadMs: entry.name.startsWith('warm') ? 0 : 12, release: () => undefined };
       },
       list: () => resident,
-      unload: (entry) => { language.unloaded.push(entry.name); },
+      unload: (entry) => {
+        language.unloaded.push(entry.name);
+        const at = resident.findIndex((one) => one.entry.path === entry.path);
+        if (at >= 0) resident.splice(at, 1);
+      },
       close: async () => undefined,
     },
     vision: { listVision: () => [], listDistant: () => [] },

@@ -54,3 +54,24 @@ t.test('a client that reads nothing is left before its unread pieces fill the me
   if (!raw.closed) await once(raw, 'close');
   t.notOk(raw.writableFinished, 'whoever listens for the client hears that it is gone');
 });
+
+t.test('JSON lines leave in turns of their own, for clients that take what they read at a time for one line', async (t) => {
+  const writes: string[] = [];
+  const server = createServer((_request, raw) => {
+    const { socket } = raw;
+    const writev = socket?.write.bind(socket) as (...given: unknown[]) => boolean;
+    let turn = 0;
+    const count = (): void => { turn += 1; setImmediate(count).unref(); };
+    count();
+    if (socket !== null) socket.write = ((...given: unknown[]) => { if (String(given[0]).includes('{')) writes.push(`${turn}`); return writev(...given); }) as typeof socket.write;
+    const lines = new EventStream({ raw, hijack: () => undefined, getHeaders: () => ({}) } as unknown as FastifyReply, 'lines');
+    for (let line = 0; line < 5; line += 1) lines.send({ line });
+    lines.end();
+  });
+  t.teardown(() => server.close());
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  t.equal(await answer.text(), Array.from({ length: 5 }, (_, line) => `{"line":${line}}\n`).join(''));
+  t.equal(new Set(writes).size, 5, `turns ${writes.join()}`);
+});

@@ -1,4 +1,5 @@
 /** One answer over Ollama's contract, as JSON lines or as one object: what chat and generate share. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Answer, AnswerRequest, AnswerTokens } from '../../chat/answer.js';
 import type { OutputPart } from '../../chat/conversation.js';
@@ -115,6 +116,16 @@ function ending(answer: Answer, began: number, loadMs: number): Json {
   };
 }
 
+/** How often an unloading model is looked up, and for how long: tens of gigabytes of a GPU are freed in under a second. */
+const lookMs = 10;
+const longestUnloadMs = 30_000;
+
+/** Clients load another model as soon as this is answered. Other requests of the model may go on; it leaves after them. */
+async function untilGone({ residency }: LanguageServices, { path }: CatalogueEntry): Promise<void> {
+  const end = performance.now() + longestUnloadMs;
+  while (performance.now() < end && residency.list().some(({ entry, uses }) => entry.path === path && uses === 0)) await sleep(lookMs);
+}
+
 /** An empty prompt loads the model, or with keep_alive 0 unloads it. */
 export async function loadOrUnload(route: LanguageRoute, reply: FastifyReply, asked: Omit<Asked, 'answer' | 'stream'>, fields: Json): Promise<FastifyReply> {
   const { services } = route;
@@ -122,6 +133,7 @@ export async function loadOrUnload(route: LanguageRoute, reply: FastifyReply, as
   if (asked.keepAlive === 0) {
     checkKeepAlive(reply, 0);
     services.residency.unload(asked.entry);
+    await untilGone(services, asked.entry);
     return sendJson(reply, 200, body('unload'));
   }
   const slots = asked.entry.capabilities.includes('embedding') ? services.embeddingSlots : services.slots;

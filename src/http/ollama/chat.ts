@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { LecternError } from '../../errors.js';
 import { parseKeepAlive } from '../../models/keep-alive-notation.js';
 import { FieldError } from '../fields.js';
+import { readToolChoice } from '../openai/tool-choice.js';
 import { type LanguageRoute, answerOllama, loadOrUnload } from './answering.js';
 import { findModel, notFound, readBody, readFormat, readModelName, readThink, refuseUnhonoured, wholeName } from './body.js';
 import { describeMessage, readMessages, readTools } from './messages.js';
@@ -21,7 +22,7 @@ export function addChat(scope: FastifyInstance, route: LanguageRoute): void {
     const asked = { entry, model, keepAlive, context };
     if (!entry.capabilities.includes('completion')) throw new LecternError('invalid_request', `"${model}" does not support chat`);
     if (messages.length === 0) return loadOrUnload(route, reply, asked, { message: { role: 'assistant', content: '' } });
-    const tools = readTools(fields);
+    const { tools, toolChoice } = readToolChoice(fields, readTools(fields));
     if (tools.length > 0 && !entry.capabilities.includes('tools')) throw new LecternError('invalid_request', `${wholeName(entry.name)} does not support tools`);
     const think = readThink(fields, entry, model);
     let calls = 0;
@@ -33,7 +34,7 @@ export function addChat(scope: FastifyInstance, route: LanguageRoute): void {
           kind: 'messages',
           messages,
           tools,
-          toolChoice: tools.length > 0 ? 'auto' : 'none',
+          toolChoice,
           dropOldest: fields.boolean('truncate') ?? true,
           ...(think === undefined ? {} : { think }),
         },

@@ -72,7 +72,9 @@ async function embedFitting(
   lease: Lease, inputs: string[], { truncate, ...options }: { truncate: boolean; signal: AbortSignal; normalise?: boolean },
 ): Promise<{ embedded: Embedded[]; cut: number[] }> {
   const cut: number[] = [];
-  const embedded = await embedAll(lease, inputs, options, async (index, error) => {
+  // An empty text has the vocabulary's begin and end tokens alone.
+  const empty = inputs.includes('') ? await lease.model.tokenize('', { addSpecial: true, signal: options.signal }) : [];
+  const embedded = await embedAll(lease, inputs.map((input) => (input === '' && empty.length > 0 ? empty : input)), options, async (index, error) => {
     if (!truncate) throw new LecternError('context_overflow', `the input length exceeds the context length: input ${index}: ${error.message}`, { cause: error });
     cut.push(index);
     return lease.model.embed(await firstTokens(lease, inputs[index] as string, options.signal), options);

@@ -24,7 +24,8 @@ export function readOptions(fields: Fields, entry: CatalogueEntry, log: Log, req
   if (unknown > 0) log.warn({ requestId, unknown }, 'options of a request are unknown and were passed over');
   return {
     sampling: Object.assign({}, defaults, layerSampling(entry.parameters), ...asked, readLogprobs(fields)) as Sampling,
-    context: options?.raw('num_ctx') as number | undefined,
+    // Clients send a number of their own with every model; none has more than it was trained for.
+    context: options?.has('num_ctx') === true ? Math.min(options.raw('num_ctx') as number, entry.description.context) : undefined,
   };
 }
 
