@@ -26,12 +26,21 @@ export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket
 }
 
 /**
+ * Header fields of a request. Node passes over what comes behind 1,000 without a word, and that may be the header by which a proxy says for
+ * whom it speaks.
+ */
+const mostFields = 500;
+
+/**
  * Adds the header to every answer that keeps browsers from guessing another content type, and refuses requests that a proxy in front may have
  * read in another way: RFC 9112, section 3.2, requires exactly one Host field in a request of HTTP/1.1.
  */
 export function addHeadRules(app: FastifyInstance): void {
   app.addHook('onRequest', async ({ raw }, reply) => {
     void reply.headers(safeHeaders);
+    if (raw.rawHeaders.length > 2 * mostFields) {
+      throw new HttpFailure(431, `The request has more than ${mostFields} header fields.`, { connection: 'close' });
+    }
     const hosts = countHosts(raw);
     if (hosts > 1 || (hosts === 0 && raw.httpVersion === '1.1')) {
       throw new HttpFailure(400, hosts > 1 ? 'The request has more than one Host header.' : 'The request has no Host header.', { connection: 'close' });

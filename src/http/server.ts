@@ -11,6 +11,7 @@ import { errorHandler, sendJson } from './error-reply.js';
 import { KnownRoutes } from './known-routes.js';
 import { addLanguageRoutes, describeRefusal } from './language-routes.js';
 import { addPatience, usualPatience } from './patience.js';
+import { limitPipelining } from './pipelining.js';
 import { AnswerableRequest } from './upgrade-offers.js';
 import { addUploadLimit } from './uploads.js';
 import { addDescriptionRoutes } from './service/description.js';
@@ -38,6 +39,7 @@ export function createServer(dependencies: HttpDependencies): FastifyInstance {
     frameworkErrors: (_error, _request, reply) => { sendJson(reply.headers(safeHeaders), 404, { detail: 'Not Found' }); },
     clientErrorHandler: answerBrokenRequest,
   });
+  limitPipelining(app.server);
   const routes = new KnownRoutes();
   app.addHook('onRoute', ({ url, method }) => routes.add(url, method));
   const series = measureRequests(app, log);

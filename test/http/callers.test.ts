@@ -210,6 +210,11 @@ t.test('HTTP/1.0 from this host is a proxy that says nothing', async (t) => {
   const trusted = await (await open(t, { trustedProxies: [parseNetwork('127.0.0.1') as Network] })).listen();
   t.match(await ask(trusted, '1.0'), /^HTTP\/1\.1 403 [^]*must set x-forwarded-for/);
   t.match(await ask(trusted, '1.0', 'x-forwarded-for: 10.1.0.1\r\n'), /^HTTP\/1\.1 200 /);
+  // Node keeps 1,000 fields and passes over what a proxy adds behind those of its client.
+  for (const stranger of ['192.0.2.1', '10.1.0.1']) {
+    t.match(await ask(trusted, '1.1', `${'a:\r\n'.repeat(1000)}x-forwarded-for: ${stranger}\r\n`), /^HTTP\/1\.1 431 [^]*more than 500 header fields/, stranger);
+  }
+  t.match(await ask(trusted, '1.1', `${'a:\r\n'.repeat(490)}x-forwarded-for: 192.0.2.1\r\n`), /^HTTP\/1\.1 403 [^]*The role guest \(192\.0\.2\.1\)/);
 });
 
 t.test('what only administrators may', async (t) => {

@@ -4,7 +4,9 @@ import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { mostPipelined } from '../../src/http/pipelining.js';
 import { form, startTestService, type TestService } from '../support/http-service.js';
+import { sendRaw } from '../support/raw-http.js';
 import { until } from '../support/until.js';
 
 async function start(t: Tap, settings = {}): Promise<{ service: TestService; port: number; url: string }> {
@@ -216,4 +218,17 @@ t.test('one connection serves request after request, and ten clients at once', a
   }));
   answers.forEach((answer, index) => t.match(answer, { document: { md_content: `# ${index}.pdf` } }));
   t.equal(service.tasks.counts().ended, 10);
+});
+
+t.test('requests behind each other on one connection: as many as clients send, and no flood', async (t) => {
+  const { service, port } = await start(t);
+  const ask = (more = ''): string => `GET /v1/status/poll/x HTTP/1.1\r\nhost: 127.0.0.1\r\n${more}\r\n`;
+  const handled = (): number => service.log.filter(({ message }) => message === 'a request ended').length;
+  const { text } = await sendRaw(port, ask().repeat(mostPipelined - 1), ask('connection: close\r\n'));
+  t.equal(text.match(/HTTP\/1\.1 404 /g)?.length, mostPipelined, 'these are answered');
+  t.equal(handled(), mostPipelined);
+  const flood = await sendRaw(port, ask().repeat(20_000));
+  t.ok((flood.text.match(/HTTP\/1\.1 404 /g) ?? []).length <= mostPipelined, 'the connection is closed');
+  await until('those that were begun have ended', () => handled() > mostPipelined);
+  t.ok(handled() <= 2 * mostPipelined, 'the remaining ones were dropped');
 });
