@@ -1,15 +1,23 @@
 /** POST /tokenize and /detokenize, which vLLM and llama.cpp have, in the words of both. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { CatalogueEntry, Lease } from '../../models/types.js';
 import type { Conversation } from '../../chat/answer.js';
-import { sendJson } from '../error-reply.js';
+import { sizeOf } from '../../chat/prompt/render.js';
 import { Fields } from '../fields.js';
+import { jsonPieces, sendPieces } from '../json-pieces.js';
 import { type LanguageServices, takeTurn } from '../language.js';
+import { tokenText } from '../logprobs.js';
 import { refuseUnknown } from './checks.js';
 import { readMessages, readTools } from './messages.js';
 
 const tokenizeNames: ReadonlySet<string> = new Set(['model', 'prompt', 'content', 'messages', 'tools', 'add_special_tokens', 'add_special', 'parse_special', 'return_token_strs', 'with_pieces', 'add_generation_prompt']);
 const detokenizeNames: ReadonlySet<string> = new Set(['model', 'tokens']);
+
+/** Characters of a request to /tokenize. A million may be as many tokens, which take 30 ms of the event loop on their way from the engine; of 15 million it was a second. */
+const longestText = 1_000_000;
+/** 5 ms of the event loop. */
+const idsPerTurn = 2_000;
 
 export function addTokens(scope: FastifyInstance, services: LanguageServices): void {
   scope.post('/tokenize', async (request, reply) => {
@@ -19,11 +27,12 @@ export function addTokens(scope: FastifyInstance, services: LanguageServices): v
     const tokenize = readTokenizing(fields, services);
     const wantsPieces = fields.boolean('return_token_strs') ?? fields.boolean('with_pieces') ?? false;
     const entry = await services.catalogue.find(model);
-    const answer = await inTurn(services, reply, entry, async (lease, signal) => {
+    const pieces = await inTurn(services, reply, entry, async (lease, signal) => {
       const tokens = await tokenize(lease, signal);
-      return { count: tokens.length, max_model_len: lease.model.info.context, tokens, ...(wantsPieces ? { token_strs: tokens.map((id) => textOf(lease, [id])) } : {}) };
+      const texts = wantsPieces ? { token_strs: textsOf(lease, tokens) } : {};
+      return jsonPieces({ count: tokens.length, max_model_len: lease.model.info.context, tokens, ...texts });
     });
-    return sendJson(reply, 200, answer);
+    return sendPieces(reply, pieces);
   });
   scope.post('/detokenize', async (request, reply) => {
     const fields = Fields.of(request.body);
@@ -34,8 +43,8 @@ export function addTokens(scope: FastifyInstance, services: LanguageServices): v
     const { vocabularySize } = entry.description;
     const strange = tokens.find((id) => !Number.isSafeInteger(id) || (id as number) < 0 || (id as number) >= vocabularySize);
     if (strange !== undefined) fields.refuse('tokens', `holds ${JSON.stringify(strange).slice(0, 100)}, which is none of the model's ${vocabularySize} token ids`);
-    const text = await inTurn(services, reply, entry, async (lease) => textOf(lease, tokens as number[]));
-    return sendJson(reply, 200, { prompt: text, content: text });
+    const text = await inTurn(services, reply, entry, (lease) => textOf(lease, tokens as number[]));
+    return sendPieces(reply, await jsonPieces({ prompt: text, content: text }));
   });
 }
 
@@ -44,8 +53,18 @@ function inTurn<T>(services: LanguageServices, reply: Parameters<typeof takeTurn
   return takeTurn(services, reply, services.embeddingSlots, { entry, work });
 }
 
-function textOf({ model }: Lease, tokens: readonly number[]): string {
-  return new TextDecoder().decode(Buffer.concat(tokens.map((id) => model.tokenBytes(id))));
+function* textsOf(lease: Lease, tokens: readonly number[]): Generator<string> {
+  for (const id of tokens) yield tokenText(lease, id);
+}
+
+async function textOf({ model }: Lease, tokens: readonly number[]): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for (let at = 0; at < tokens.length; at += idsPerTurn) {
+    text += decoder.decode(Buffer.concat(tokens.slice(at, at + idsPerTurn).map((id) => model.tokenBytes(id))), { stream: true });
+    await nextTurn();
+  }
+  return text + decoder.decode();
 }
 
 /** A text, in which the texts of control tokens are these tokens, or a conversation. Throws FieldError. */
@@ -53,11 +72,15 @@ function readTokenizing(fields: Fields, services: LanguageServices): (lease: Lea
   const addSpecial = fields.boolean('add_special_tokens') ?? fields.boolean('add_special') ?? !fields.has('content');
   const special = fields.boolean('parse_special') ?? true;
   if (!fields.has('messages')) {
+    const name = fields.has('prompt') ? 'prompt' : 'content';
     const text = fields.string('prompt') ?? fields.require('prompt', fields.string('content'));
+    if (text.length > longestText) fields.refuse(name, `may have at most ${longestText} characters`);
     return (lease, signal) => lease.model.tokenize([{ text, special }], { addSpecial, signal });
   }
   if (fields.boolean('add_generation_prompt') === false) fields.refuse('add_generation_prompt', 'may only be true');
   const tools = readTools(fields);
-  const conversation: Conversation = { kind: 'messages', messages: readMessages(fields), tools, toolChoice: tools.length > 0 ? 'auto' : 'none' };
+  const messages = readMessages(fields);
+  if (sizeOf(messages) + sizeOf(tools) > longestText) fields.refuse('messages', `may have at most ${longestText} characters, with the tools`);
+  const conversation: Conversation = { kind: 'messages', messages, tools, toolChoice: tools.length > 0 ? 'auto' : 'none' };
   return (lease, signal) => services.promptTokens(lease, conversation, signal);
 }
