@@ -27,13 +27,27 @@ const controls: Record<string, number> = { n: 0x0a, r: 0x0d, t: 0x09, f: 0x0c, v
 /** Throws PatternRefusal. */
 export function parsePattern(source: string): Pattern {
   if (source.length > longest) throw new PatternRefusal(`has more than ${longest} characters`);
+  // The reader below does not check all of the syntax: so it is well-formed at least.
+  const strict = isRegExp(source, 'u') || !isRegExp(source, '') ? source : withoutNeedlessEscapes(source);
+  if (!isRegExp(strict, 'u')) throw new PatternRefusal('is no regular expression');
+  return new Reader(strict).read();
+}
+
+function isRegExp(source: string, flags: string): boolean {
   try {
-    // The reader below does not check all of the syntax: so it is well-formed at least.
-    new RegExp(source, 'u');
+    new RegExp(source, flags);
+    return true;
   } catch {
-    throw new PatternRefusal('is no regular expression');
+    return false;
   }
-  return new Reader(source).read();
+}
+
+/**
+ * ECMA-262 without the flag u lets any punctuation be escaped, as programs that escape whole texts do. With it only the characters of its syntax may be:
+ * the others become escapes by their code, which mean the same within a class and outside.
+ */
+function withoutNeedlessEscapes(source: string): string {
+  return source.replace(/\\([\s\S])/g, (escape, letter: string) => (/[A-Za-z0-9^$\\.*+?()[\]{}|/]/.test(letter) ? escape : `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`));
 }
 
 class Reader {
