@@ -30,14 +30,6 @@ t.test('LaTeX: structure', async (t) => {
     'F\n\n<!-- image -->\n\n$$x$$\n\n$$\\begin{align}a&=b\\\\c&=d\\end{align}$$\n\n```\n % \\x\n```');
 });
 
-t.test('AsciiDoc quotations, verse and callouts', async (t) => {
-  const adoc = (text: string): Promise<string> => markdownOf('asciidoc', text);
-  t.equal(await adoc('[quote, Dora Poe, "Letters, vol. 2"]\n____\nRain all day.\n\n* and mud\n____'), '> Rain all day.\n>\n> - and mud\n>\n> \u2014 Dora Poe, Letters, vol. 2');
-  t.equal(await adoc('[verse, Eli Ray]\n____\nfirst *line*\n  second\n\nthird\n____\n\nend'), '> first **line**\n> second\n>\n> third\n>\n> \u2014 Eli Ray\n\nend');
-  t.equal(await adoc('[verse]\none\ntwo\n\n"So it goes,\nsaid he."\n-- Fay Low, A Tale'), '> one\n> two\n\n> So it goes, said he.\n>\n> \u2014 Fay Low, A Tale');
-  t.equal(await adoc('[source,c]\n----\nint a; // <1>\nint b; <2>\n----\n<1> first\n<2> second'), '```c\nint a; // <1>\nint b; <2>\n```\n\n1. first\n2. second');
-});
-
 t.test('AsciiDoc', async (t) => {
   const adoc = (text: string): Promise<string> => markdownOf('asciidoc', text);
   t.equal(await adoc('= T\nAnn <a@b.c>\n:v: w\n\n== S {v}\n\na *b* _c_ `d` https://x.org[e], <<s,f>> H~2~Ofootnote:[g].\nh +\ni'),

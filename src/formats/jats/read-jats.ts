@@ -202,8 +202,37 @@ class ArticleReader {
       const section = this.#section(abstract, 1);
       blocks.push(...(section[0]?.kind === 'heading' ? section : [{ kind: 'heading', level: 1, runs: [{ text: 'Abstract' }] } as FlowBlock, ...section]));
     }
-    return blocks;
+    return [...blocks, ...this.#authorNotes(meta), ...customMeta(meta)];
   }
+
+  /** Conflicts of interest, correspondence, contributions. */
+  #authorNotes(meta: XmlElement): FlowBlock[] {
+    return [...meta.elements('author-notes')].flatMap((notes) => [...notes.elements()].flatMap((note): FlowBlock[] => {
+      if (note.name === 'label' || note.name === 'title') return [];
+      const blocks = note.child('p') === undefined ? [this.#line(note)] : this.blocks(note, 1);
+      return blocks.map((block) => (block.kind === 'paragraph' ? { kind: 'footnote', runs: block.runs } : block));
+    }));
+  }
+
+  /** A letter, a review or an answer that is printed behind the article, below a heading of its own. */
+  subArticle(article: XmlElement): FlowBlock[] {
+    const stub = article.child('front-stub') ?? article.at('front', 'article-meta');
+    const front = this.front(stub).map((block): FlowBlock => (block.kind === 'title' ? { kind: 'heading', level: 1, runs: block.runs } : block));
+    const parts = [article.child('body'), article.child('back')].flatMap((part) => (part === undefined ? [] : this.blocks(part, 2)));
+    return [...front, ...parts, ...this.subArticles(article)];
+  }
+
+  subArticles(article: XmlElement): FlowBlock[] {
+    return [...article.elements()].filter(({ name }) => name === 'sub-article' || name === 'response').flatMap((inner) => this.subArticle(inner));
+  }
+}
+
+/** Statements that publishers keep as pairs of a name and a value; values of one word are for programs. */
+function customMeta(meta: XmlElement): FlowBlock[] {
+  return [...meta.descendants('custom-meta')].flatMap((pair): FlowBlock[] => {
+    const [name, value] = [plainWords(pair.child('meta-name')), plainWords(pair.child('meta-value'))];
+    return value.includes(' ') ? [{ kind: 'paragraph', runs: [{ text: `${name}:`, bold: true }, { text: ` ${value}` }] }] : [];
+  });
 }
 
 function people(meta: XmlElement): FlowBlock[] {
@@ -233,7 +262,7 @@ function affiliation(element: XmlElement): string {
   return inline.read(Object.assign(Object.create(element) as XmlElement, { children: parted })).map((run) => run.text).join('').replace(/\s+/g, ' ').replace(/ ([,;])/g, '$1').replace(/(?:,\s*)+,/g, ',').replace(/^[\s,;]+|[\s,;.]+$/g, '');
 }
 
-/** The blocks of a paper; of letters and answers that are printed behind it nothing. Throws LecternError `invalid_document` or `too_large`. */
+/** The blocks of a paper, and of the letters and answers that are printed behind it. Throws LecternError `invalid_document` or `too_large`. */
 export function readJats(source: Uint8Array | string): FlowBlock[] {
   const root = parseXml(source, options);
   const article = root.name === 'article' ? root : [...root.descendants('article')][0];
@@ -245,5 +274,6 @@ export function readJats(source: Uint8Array | string): FlowBlock[] {
     ...(body === undefined ? [] : reader.blocks(body, 1)),
     ...(floats === undefined ? [] : reader.blocks(floats, 1)),
     ...(back === undefined ? [] : reader.blocks(back, 1)),
+    ...reader.subArticles(article),
   ];
 }

@@ -1,9 +1,11 @@
 /** The reader of LaTeX's commands and environments: a cursor over prepared source, and the blocks it leaves behind. */
 import type { FlowBlock, FlowRun, RunStyle } from '../flow/flow-blocks.js';
-import { languageName } from '../flow/programming-languages.js';
 import { closeFrame, endCell, endEntry, endParagraph, endRow, openFrame } from './frames.js';
 import type { LatexFrame } from './frames.js';
 import { accented, isAccent, characterOf } from './latex-characters.js';
+import { citationText, codeOf, formulaOf, openingRuns, referenceText } from './latex-environments.js';
+import type { LatexNumbers } from './latex-numbers.js';
+import { quantityCommands, quantityRuns } from './latex-units.js';
 import { declarations, formulas, sections, silent, styles, verbatim } from './latex-commands.js';
 
 const deepestFrames = 150;
@@ -19,15 +21,17 @@ export class LatexReader {
   readonly #end: number;
   readonly #depth: number;
   readonly #topLevel: number;
+  readonly #numbers: LatexNumbers;
   #at: number;
   #frames: LatexFrame[] = [openFrame('', 0)];
   /** Environments past the deepest: read as if they were not there. */
   #skipped = 0;
   #styles: RunStyle[] = [{}];
 
-  constructor(source: string, partners: Uint32Array, from: number, end: number, shared: { footnotes: FlowRun[][]; topLevel: number }, depth = 0) {
+  constructor(source: string, partners: Uint32Array, from: number, end: number, shared: { footnotes: FlowRun[][]; topLevel: number; numbers: LatexNumbers }, depth = 0) {
     this.footnotes = shared.footnotes;
     this.#topLevel = shared.topLevel;
+    this.#numbers = shared.numbers;
     this.#source = source;
     this.#partners = partners;
     this.#at = from;
@@ -198,7 +202,7 @@ export class LatexReader {
   #runs(group: [number, number] | null): FlowRun[] {
     if (group === null) return [];
     if (this.#depth >= deepestGroups) return [{ text: this.#source.slice(group[0], group[1]) }];
-    const reader = new LatexReader(this.#source, this.#partners, group[0], group[1], { footnotes: this.footnotes, topLevel: this.#topLevel }, this.#depth + 1);
+    const reader = new LatexReader(this.#source, this.#partners, group[0], group[1], { footnotes: this.footnotes, topLevel: this.#topLevel, numbers: this.#numbers }, this.#depth + 1);
     return reader.read().flatMap((block, index) => ('runs' in block ? [...(index > 0 ? [{ text: ' ' }] : []), ...block.runs] : block.kind === 'formula' ? [{ kind: 'formula' as const, text: block.latex }] : []));
   }
 
@@ -239,7 +243,14 @@ export class LatexReader {
   #special(name: string): void {
     switch (name) {
       case 'item': this.#item(); return;
-      case 'bibitem': this.#optional(); this.#raw(); endEntry(this.#frame); this.#lastStyle = null; this.#frame.entries.push({ runs: [], blocks: [] }); return;
+      case 'bibitem': {
+        this.#optional();
+        const mark = this.#numbers.citations.get(this.#raw());
+        endEntry(this.#frame);
+        this.#lastStyle = null;
+        this.#frame.entries.push({ marker: mark === undefined ? undefined : `[${mark}]`, runs: [], blocks: [] });
+        return;
+      }
       case 'title': this.#optional(); this.#add({ kind: 'title', runs: this.#runs(this.#group()) }); return;
       case 'author': case 'date': case 'institute': case 'affiliation': case 'subtitle': this.#optional(); this.#add({ kind: 'paragraph', runs: this.#runs(this.#group()) }); return;
       case 'caption': this.#caption(); return;
@@ -255,15 +266,17 @@ export class LatexReader {
     }
   }
 
-  /** References as their keys; of what is not known the words, as if the command were not there. */
+  /** References as they are printed; of what is not known the words, as if the command were not there. */
   #unknown(name: string): void {
     if (/^(?:[Cc]ite|parencite|textcite|autocite|footcite|fullcite|nocite)/.test(name)) {
       this.#optional();
       const note = this.#optional();
-      this.#say(`[${this.#raw().replace(/\s*,\s*/g, ', ')}${note === null || note === '' ? '' : `, ${note}`}]`);
+      this.#say(citationText(this.#raw(), note, this.#numbers.citations));
     } else if (/^(?:ref|eqref|autoref|[cC]ref|pageref|nameref|vref)$/.test(name)) {
-      const key = this.#raw();
-      this.#say(name === 'eqref' ? `(${key})` : key);
+      this.#say(referenceText(name, this.#raw(), this.#numbers.labels));
+    } else if (Object.hasOwn(quantityCommands, name)) {
+      this.#optional();
+      for (const run of quantityRuns(name, Array.from({ length: quantityCommands[name] ?? 0 }, () => this.#raw()))) this.#say(run.text, run.script === undefined ? this.#style : { ...this.#style, script: run.script });
     } else if (/^\s*\[/.test(this.#source.slice(this.#at, this.#at + 20)) && this.#source[this.#at] === '[') this.#optional();
     else if (/[ \t]/.test(this.#source[this.#at] ?? '')) this.#at++;
   }
@@ -325,6 +338,7 @@ export class LatexReader {
   }
 
   #enter(): void {
+    const place = this.#at;
     const name = this.#raw();
     const bare = name.replace(/\*$/, '');
     if (formulas.has(bare) || verbatim.has(bare) || /^(?:tikzpicture|comment|filecontents|CCSXML|pgfplots)/.test(bare)) {
@@ -338,7 +352,7 @@ export class LatexReader {
     }
     endParagraph(this.#frame);
     this.#lastStyle = null;
-    this.#optional();
+    const option = this.#optional();
     if (/^(?:tabular|array|longtable|supertabular|tblr|minipage|thebibliography|multicols|wrapfigure|wraptable|subfigure|subtable|adjustbox|tabulary|xltabular)/.test(bare)) {
       this.#optional();
       this.#raw();
@@ -346,6 +360,7 @@ export class LatexReader {
       this.#optional();
     }
     this.#frames.push(openFrame(name, this.#styles.length));
+    for (const { text, ...style } of openingRuns(bare, option, place, this.#numbers)) this.#say(text, style);
     if (bare === 'abstract') this.#add({ kind: 'heading', level: 1, runs: [{ text: 'Abstract' }] });
   }
 
@@ -354,19 +369,12 @@ export class LatexReader {
     const closing = `\\end{${name}}`;
     const found = this.#source.indexOf(closing, this.#at);
     const to = found < 0 || found > this.#end ? this.#end : found;
-    let inside = this.#source.slice(this.#at, to);
+    const inside = this.#source.slice(this.#at, to);
     this.#at = Math.min(this.#end, to + closing.length);
     if (formulas.has(bare)) {
-      const aligned = /^(?:align|flalign|alignat|eqnarray|gather|multline)/.test(bare) && /&|\\\\/.test(inside);
-      this.#formula(aligned ? `\\begin{${bare === 'eqnarray' || bare === 'flalign' ? 'align' : bare}}${inside}\\end{${bare === 'eqnarray' || bare === 'flalign' ? 'align' : bare}}` : inside, bare !== 'math');
-    } else if (verbatim.has(bare)) {
-      const options = /^\s*\[([^\]]{0,500})\]/.exec(inside);
-      inside = inside.slice(options?.[0].length ?? 0);
-      const minted = bare === 'minted' ? /^\s*\{([^}]{0,50})\}/.exec(inside) : null;
-      inside = inside.slice(minted?.[0].length ?? 0);
-      const language = minted?.[1] ?? /language\s*=\s*\{?([\w+#-]+)/.exec(options?.[1] ?? '')?.[1] ?? '';
-      this.#add({ kind: 'code', text: inside.replace(/^(?:[^\S\n]*\n)+|\s+$/g, ''), language: languageName(language) });
-    } else if (bare === 'tikzpicture' || bare.startsWith('pgf')) this.#add({ kind: 'picture', caption: [] });
+      this.#formula(formulaOf(bare, inside), bare !== 'math');
+    } else if (verbatim.has(bare)) this.#add({ kind: 'code', ...codeOf(bare, inside) });
+    else if (bare === 'tikzpicture' || bare.startsWith('pgf')) this.#add({ kind: 'picture', caption: [] });
   }
 
   #leaveNamed(): void {
@@ -378,6 +386,7 @@ export class LatexReader {
     // An end without its begin ends nothing.
     if (!this.#frames.slice(1).some((frame) => frame.name === name)) return;
     while (this.#frame.name !== name) this.#leave();
+    if (name === 'proof') this.#say(' \u25a1');
     this.#leave();
   }
 

@@ -1,6 +1,7 @@
 /** LaTeX as blocks: sections, lists, tables, figures, formulas as they are written, citations, footnotes. Nothing is typeset, no file is included. */
 import type { FlowBlock, FlowRun } from '../flow/flow-blocks.js';
 import { missingFiles } from '../flow/missing-files.js';
+import { numberLatex } from './latex-numbers.js';
 import { LatexReader } from './latex-reader.js';
 import { expandCommands, matchBraces, withoutComments } from './latex-source.js';
 
@@ -12,7 +13,7 @@ export function readLatex(text: string, losses: string[] = []): FlowBlock[] {
   const stop = source.indexOf('\\end{document}', Math.max(0, begin));
   if (begin >= 0 && stop < 0) losses.push('The text ends before its document does: it is cut short.');
   const partners = matchBraces(source);
-  const shared = { footnotes: [] as FlowRun[][], topLevel: /\\chapter\b/.test(source) ? 1 : 2 };
+  const shared = { footnotes: [] as FlowRun[][], numbers: numberLatex(source), topLevel: /\\chapter\b/.test(source) ? 1 : 2 };
   const read = (from: number, to: number): FlowBlock[] => new LatexReader(source, partners, from, to, shared).read();
   // What a preamble includes is settings; a text in parts has its words there. Code that nothing ends goes on to the end: the end is searched for once, not from each beginning.
   const shown = source.slice(Math.max(0, begin), stop < 0 ? source.length : stop).replace(/\\begin\{(verbatim|lstlisting|minted|Verbatim)\*?\}[^]*?(?:\\end\{\1\*?\}|$)|\\verb\*?([^a-zA-Z\s*]).{0,500}?\2/g, '');
