@@ -133,7 +133,7 @@ t.test('the access list is asked when a connection is accepted', async (t) => {
       [settingsOf(list, [network('127.0.0.2')]), 'x-forwarded-for: 127.0.0.3'],
     ] as const) {
       const { port } = await serveWith(settings);
-      const { socket, said } = await stubborn(port, '127.0.0.2', health.replace(/\r\n$/, `${header}\r\n\r\n`));
+      const { socket, said } = await stubborn(port, '127.0.0.2', health.replace('/health', '/version').replace(/\r\n$/, `${header}\r\n\r\n`));
       await until('it is answered', () => said().startsWith('HTTP/1.1 200'));
       socket.destroy();
     }
