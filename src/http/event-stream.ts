@@ -8,6 +8,11 @@ const contentTypes: Record<StreamKind, string> = { events: 'text/event-stream; c
 /** More than the longest answer with its probabilities; a client that leaves so much unread has stopped reading. */
 const mostUnreadBytes = 64 * 2 ** 20;
 
+/** Between two JSON lines. Of some 30 reads of a client on two busy cores 10 held several lines without a gap, 1 to 6 with 3 ms and 1 to 3 with 5 ms. */
+const lineGapMs = 5;
+/** More lines than these that wait leave without a gap: the model is faster. */
+const mostSpaced = 8;
+
 /**
  * The reply is taken over with the first piece, or by open(): until then a failure can still be an ordinary answer with its
  * status. Pieces of one turn of the event loop leave in one write; of JSON lines each leaves in a turn of its own, because there are
@@ -90,7 +95,8 @@ export class EventStream {
     const line = this.#lines.shift();
     if (line !== undefined) {
       this.#write(line);
-      setImmediate(() => this.#drain());
+      if (this.#lines.length > mostSpaced) setImmediate(() => this.#drain());
+      else setTimeout(() => this.#drain(), lineGapMs);
       return;
     }
     this.#isDraining = false;

@@ -300,7 +300,7 @@ t.test('a method that a route does not have is refused in the contract\'s shape'
 
 t.test('the service describes these routes, and only where they are', async (t) => {
   const { paths } = (await service.app.inject({ url: '/openapi.json' })).json() as { paths: Record<string, Record<string, { operationId: string }>> };
-  for (const path of ['/v1/chat/completions', '/v1/completions', '/v1/embeddings', '/v1/responses', '/v1/models', '/v1/messages', '/v1/messages/count_tokens', '/api/chat', '/api/tags']) t.ok(path in paths, path);
+  for (const path of ['/v1/chat/completions', '/v1/completions', '/v1/embeddings', '/v1/responses', '/v1/models', '/v1/messages', '/v1/messages/count_tokens', '/v1/responses/input_tokens', '/v1/responses/{id}', '/tokenize', '/detokenize', '/api/chat', '/api/tags']) t.ok(path in paths, path);
   const ids = Object.values(paths).flatMap((item) => Object.values(item).map(({ operationId }) => operationId));
   t.equal(new Set(ids).size, ids.length);
   const documents = await startTestService();

@@ -4,7 +4,7 @@ import type { JsonSchema } from '../../conversion/kinds.js';
 type Paths = Record<string, Record<string, Record<string, unknown>>>;
 
 interface Route {
-  method: 'get' | 'post';
+  method: 'get' | 'post' | 'delete';
   path: string;
   summary: string;
   /** Of the body: name -> type and sentence; a star marks what is required. */
@@ -29,21 +29,27 @@ const openAi: Route[] = [
     method: 'post', path: '/v1/chat/completions', summary: 'Chat', streams: 'text/event-stream',
     takes: {
       'model*': model, 'messages*': ['array', 'The conversation.'], stream: ['boolean', 'Server-sent events.'], stream_options: ['object', 'include_usage.'], tools: ['array', 'Functions the model may call.'],
-      tool_choice: ['string', 'none, auto, required, or a function.'], response_format: ['object', 'text, json_object or json_schema.'], logprobs: ['boolean', 'Tell log probabilities.'], top_logprobs: ['integer', '0 to 20.'], n: ['integer', 'Number of answers.'], ...sampling,
+      tool_choice: ['string', 'none, auto, required, a function, or allowed_tools.'], response_format: ['object', 'text, json_object, also with a schema, or json_schema; strict refuses what cannot be enforced.'], chat_template_kwargs: ['object', 'Variables of the chat template.'], logprobs: ['boolean', 'Tell log probabilities.'], top_logprobs: ['integer', '0 to 20.'], n: ['integer', 'Number of answers.'], ...sampling,
     },
   },
   {
     method: 'post', path: '/v1/completions', summary: 'Continue a text', streams: 'text/event-stream',
-    takes: { 'model*': model, 'prompt*': ['string', 'A text, token ids, or lists of them.'], stream: ['boolean', 'Server-sent events.'], logprobs: ['integer', '0 to 5.'], n: ['integer', 'Number of answers.'], return_token_ids: ['boolean', 'Tell token ids.'], ignore_eos: ['boolean', 'Go on past the end.'], ...sampling },
+    takes: { 'model*': model, 'prompt*': ['string', 'A text, token ids, or lists of them.'], stream: ['boolean', 'Server-sent events.'], logprobs: ['integer', '0 to 5.'], n: ['integer', 'Number of answers.'], suffix: ['string', 'Text behind the gap, for models with tokens for it.'], echo: ['boolean', 'The prompt before the answer.'], return_token_ids: ['boolean', 'Tell token ids.'], ignore_eos: ['boolean', 'Go on past the end.'], ...sampling },
   },
   {
     method: 'post', path: '/v1/embeddings', summary: 'Vectors of texts',
-    takes: { 'model*': model, 'input*': ['string', 'A text, token ids, or lists of them.'], encoding_format: ['string', 'float or base64.'], dimensions: ['integer', 'Fewer numbers than the model gives.'], keep_alive: keepAlive },
+    takes: { 'model*': model, 'input*': ['string', 'A text or a list of texts; token ids by the setting embed-token-ids.'], encoding_format: ['string', 'float or base64.'], dimensions: ['integer', 'Fewer numbers than the model gives.'], keep_alive: keepAlive },
   },
   {
-    method: 'post', path: '/v1/responses', summary: 'An answer as typed items; nothing is stored', streams: 'text/event-stream',
-    takes: { 'model*': model, 'input*': ['array', 'A text, or items of the conversation.'], instructions: ['string', 'System message.'], stream: ['boolean', 'Server-sent events.'], tools: ['array', 'Functions.'], text: ['object', 'format: text, json_object or json_schema.'], max_output_tokens: ['integer', 'Upper bound.'] },
+    method: 'post', path: '/v1/responses', summary: 'An answer as typed items', streams: 'text/event-stream',
+    takes: { 'model*': model, 'input*': ['array', 'A text, or items of the conversation.'], instructions: ['string', 'System message.'], previous_response_id: ['string', 'The kept response that this one goes on from.'], store: ['boolean', 'Whether it is kept; true by default.'], stream: ['boolean', 'Server-sent events.'], tools: ['array', 'Functions, custom tools, namespaces of them.'], text: ['object', 'format: text, json_object or json_schema.'], max_output_tokens: ['integer', 'Upper bound.'] },
   },
+  { method: 'post', path: '/v1/responses/input_tokens', summary: 'Tokens of the prompt of a response', takes: { 'model*': model, 'input*': ['array', 'A text, or items of the conversation.'], instructions: ['string', 'System message.'], tools: ['array', 'Functions.'] } },
+  { method: 'get', path: '/v1/responses/{id}', summary: 'A kept response of the caller' },
+  { method: 'delete', path: '/v1/responses/{id}', summary: 'Deletes a kept response of the caller' },
+  { method: 'get', path: '/v1/responses/{id}/input_items', summary: 'Items of the request of a kept response' },
+  { method: 'post', path: '/tokenize', summary: 'Token ids of a text or a conversation', takes: { 'model*': model, prompt: ['string', 'The text; also content.'], messages: ['array', 'The conversation.'], add_special_tokens: ['boolean', 'With begin and end tokens; also add_special.'], return_token_strs: ['boolean', 'With their texts; also with_pieces.'] } },
+  { method: 'post', path: '/detokenize', summary: 'The text of token ids', takes: { 'model*': model, 'tokens*': ['array', 'Token ids.'] } },
   { method: 'get', path: '/v1/models', summary: 'The models there are' },
   { method: 'get', path: '/v1/models/{model}', summary: 'One model' },
 ];
@@ -88,7 +94,8 @@ export function languagePaths(): Paths {
 
 function describeRoute(tag: string, { method, path, summary, takes, streams }: Route): Record<string, unknown> {
   const any: JsonSchema = { type: 'object' };
-  const inPath = path.includes('{model}') ? { parameters: [{ name: 'model', in: 'path', required: true, schema: { type: 'string' }, description: 'Name of the model.' }] } : {};
+  const [, named] = /\{(\w+)\}/.exec(path) ?? [];
+  const inPath = named === undefined ? {} : { parameters: [{ name: named, in: 'path', required: true, schema: { type: 'string' }, description: named === 'model' ? 'Name of the model.' : 'Id of the response.' }] };
   return {
     tags: [tag],
     operationId: `${method}${path.replace(/[^a-z0-9]+/g, '_').replace(/_$/, '')}`,
