@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { commands } from '../../src/cli/commands.js';
 import { completionScript } from '../../src/cli/completion.js';
 import { manualPages } from '../../src/cli/manual.js';
 
@@ -78,10 +79,10 @@ export function makeDeb(program: string, packaging: string, version: string, tim
   for (const name of ['nginx.example.conf', 'settings.example', 'access.example']) made.put(`usr/share/doc/lectern/examples/${name}`, own(name));
   made.put('usr/share/doc/lectern/copyright', own('debian/copyright'));
   made.put('usr/share/doc/lectern/changelog.gz', packed(`lectern (${version}) unstable; urgency=medium\n\n  * Built from the sources of this version.\n\n -- ${maintainer}  Thu, 01 Jan 1970 00:00:00 +0000\n`));
-  for (const [name, page] of manualPages(version)) made.put(`usr/share/man/man1/${name}.gz`, packed(page));
-  made.put('usr/share/bash-completion/completions/lectern', completionScript('bash'));
-  made.put('usr/share/zsh/vendor-completions/_lectern', completionScript('zsh'));
-  made.put('usr/share/fish/vendor_completions.d/lectern.fish', completionScript('fish'));
+  for (const [name, page] of manualPages(version, commands)) made.put(`usr/share/man/man1/${name}.gz`, packed(page));
+  made.put('usr/share/bash-completion/completions/lectern', completionScript('bash', commands));
+  made.put('usr/share/zsh/vendor-completions/_lectern', completionScript('zsh', commands));
+  made.put('usr/share/fish/vendor_completions.d/lectern.fish', completionScript('fish', commands));
   made.put('usr/share/doc/lectern/cli.md', readFileSync(join(packaging, '../docs/cli.md'), 'utf8'));
   made.put('usr/share/lintian/overrides/lectern', own('debian/lintian-overrides'));
   const files = filesBelow(made.root);

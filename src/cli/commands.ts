@@ -1,10 +1,7 @@
 /** The commands of the program: the one table behind parsing, help, completion and manual. Each is loaded when it runs. */
 import { exitCodes } from './exit-codes.js';
 import type { CommandDeclaration, OptionDeclaration } from './command.js';
-
-/** The results that `lectern convert` writes. */
-export const resultEndings = { md: '.md', json: '.json', html: '.html', text: '.txt', doctags: '.doctags', latex: '.tex' } as const;
-export type ResultFormat = keyof typeof resultEndings;
+import { resultEndings } from './result-endings.js';
 
 const json: OptionDeclaration = { flags: '--json', help: 'print JSON for programs' };
 const url: OptionDeclaration = { flags: '--url <service>', help: 'the service, as http://host:11434; without it LECTERN_URL, or this machine' };
@@ -152,6 +149,6 @@ export const commands: readonly CommandDeclaration[] = [
   {
     name: 'completion', help: 'print the completion script of a shell', words: [{ syntax: '<shell>', help: 'bash, zsh or fish' }],
     examples: [['lectern completion bash > ~/.local/share/bash-completion/completions/lectern', 'for bash'], ['lectern completion fish > ~/.config/fish/completions/lectern.fish', 'for fish']],
-    load: async () => (await import('./completion.js')).completion,
+    load: async () => (await import('./completion.js')).completionOf(commands),
   },
 ];

@@ -1,9 +1,8 @@
 /** `lectern completion SHELL`: a script that completes commands, options and their values, made from the declarations. */
 import type { Command as Parser } from 'commander';
 import { LecternError } from '../errors.js';
-import type { Command } from './command.js';
+import type { Command, CommandDeclaration } from './command.js';
 import { buildParser } from './command-line.js';
-import { commands } from './commands.js';
 import { exitCodes } from './exit-codes.js';
 
 /** One place of the command line: `convert`, `models show`, or '' for the program itself. */
@@ -15,13 +14,16 @@ interface Place {
 
 const shells: Record<string, (places: Place[]) => string> = { bash: bashScript, zsh: zshScript, fish: fishScript };
 
-export const completion: Command = async ({ words: [shell = ''] }) => {
-  process.stdout.write(completionScript(shell));
-  return exitCodes.ok;
-};
+/** The command for a table of commands, of which it is one itself. */
+export function completionOf(commands: readonly CommandDeclaration[]): Command {
+  return async ({ words: [shell = ''] }) => {
+    process.stdout.write(completionScript(shell, commands));
+    return exitCodes.ok;
+  };
+}
 
 /** Throws `invalid_request` for a shell that is none of bash, zsh and fish. */
-export function completionScript(shell: string): string {
+export function completionScript(shell: string, commands: readonly CommandDeclaration[]): string {
   const script = Object.hasOwn(shells, shell) ? shells[shell] : undefined;
   if (script === undefined) throw new LecternError('invalid_request', `There is a completion script for ${Object.keys(shells).join(', ')}, not for "${shell}".`);
   return script(placesOf(buildParser(commands), ''));

@@ -4,7 +4,7 @@ import { defaultConvertOptions, type ConvertOptions } from '../convert/options.j
 import { dataFileOf, nearLanguages } from '../convert/ocr/languages.js';
 import { LecternError } from '../errors.js';
 import { isOn, listOption, textOption, type CommandInput } from './command.js';
-import { resultEndings, type ResultFormat } from './commands.js';
+import { resultEndings, type ResultFormat } from './result-endings.js';
 import { expandHome } from './sources.js';
 import { standardInput } from './standard-input.js';
 

@@ -5,7 +5,7 @@ import { convertByService } from '../client/convert-document.js';
 import type { Service } from '../client/service.js';
 import { LecternError } from '../errors.js';
 import type { ConversionWay, WrittenOutcome } from './conversion-way.js';
-import { resultEndings } from './commands.js';
+import { resultEndings } from './result-endings.js';
 import type { ConvertArguments } from './convert-arguments.js';
 import { bar } from './progress-line.js';
 

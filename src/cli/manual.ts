@@ -1,10 +1,10 @@
 /** Pages of the manual (section 1), made from the declarations: `lectern.1`, and one for each command. */
 import type { Command as Parser } from 'commander';
 import { buildParser } from './command-line.js';
-import { commands } from './commands.js';
+import type { CommandDeclaration } from './command.js';
 
 /** roff, by the file name of the page. The same declarations give the same bytes. */
-export function manualPages(version: string): Map<string, string> {
+export function manualPages(version: string, commands: readonly CommandDeclaration[]): Map<string, string> {
   const program = buildParser(commands);
   const pages = new Map([['lectern.1', page('lectern', program, version)]]);
   for (const command of program.commands) pages.set(`lectern-${command.name()}.1`, page(`lectern-${command.name()}`, command as Parser, version));

@@ -5,7 +5,7 @@ import { basename, dirname, join, parse, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { LecternError } from '../errors.js';
 import { makeDirectory } from '../platform/make-directory.js';
-import { resultEndings } from './commands.js';
+import { resultEndings } from './result-endings.js';
 import type { WrittenOutcome } from './conversion-way.js';
 import type { ConvertArguments } from './convert-arguments.js';
 import type { Source } from './sources.js';
