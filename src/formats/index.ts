@@ -44,6 +44,9 @@ const formats: Record<string, FormatEntry> = {
   mhtml: { mimetype: 'multipart/related', load: async () => (await import('./package-readers.js')).readMhtmlFile },
   epub: { mimetype: 'application/epub+zip', load: async () => (await import('./package-readers.js')).readEpubFile },
   email: { mimetype: 'message/rfc822', load: async () => (await import('./package-readers.js')).readMailFile },
+  ipynb: { mimetype: 'application/x-ipynb+json', load: async () => (await import('./record-readers.js')).readNotebookFile },
+  ics: { mimetype: 'text/calendar', load: async () => (await import('./record-readers.js')).readCalendarFile },
+  vcf: { mimetype: 'text/vcard', load: async () => (await import('./record-readers.js')).readCardsFile },
   xml_jats: { mimetype: 'application/xml', load: async () => (await import('./schema-readers.js')).readJatsFile },
   json_docling: { mimetype: 'application/json', load: async () => (await import('./schema-readers.js')).readDoclingFile },
 };

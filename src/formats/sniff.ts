@@ -43,6 +43,8 @@ export function sniffFormat(bytes: Uint8Array): string | null {
 export function sniffText(bytes: Uint8Array): string | null {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 4096)).toString('latin1').replace(/^(?:\xef\xbb\xbf)?\s*/, '');
   if (isWebVtt(head)) return 'vtt';
+  if (/^BEGIN:VCALENDAR\s/i.test(head)) return 'ics';
+  if (/^BEGIN:VCARD\s/i.test(head)) return 'vcf';
   if (head.startsWith('{\\rtf')) return 'rtf';
   const markup = head.replace(/^(?:(?:<\?[^>]*\?>|<!--[\s\S]*?-->)\s*)+/, '');
   if (/^<(?:!doctype\s+html|html[\s>])/i.test(markup)) return 'html';

@@ -16,7 +16,7 @@ import { declaredEncoding, decode, guessRemark, isUtf16 } from './text-encoding.
 import { isWebVtt } from './text-signatures.js';
 
 /** A reader of text: bytes are decoded, blocks written. `read` adds what is missing from them to `losses`. */
-function textReader(read: (text: string, options: ReadOptions, losses: string[]) => FlowBlock[]): FormatReader {
+export function textReader(read: (text: string, options: ReadOptions, losses: string[]) => FlowBlock[]): FormatReader {
   return (bytes, options) => {
     checkText(bytes);
     const builder = builderFor(options);
@@ -63,8 +63,10 @@ export const readAsciiDocFile = textReader((text, _options, losses) => readAscii
 export const readLatexFile = textReader((text, _options, losses) => readLatex(text, losses));
 
 export const readVttFile = textReader((text) => {
-  if (!isWebVtt(text)) throw new LecternError('invalid_document', 'The file is no WebVTT: it does not begin with WEBVTT.');
-  return readWebVtt(text);
+  // SubRip has the same cues without the first line; its positions stand in braces.
+  const isSubRip = /^\ufeff?\s*\d+[ \t]*\r?\n\d+:\d\d:\d\d,\d{3}\s+-->/.test(text);
+  if (!isSubRip && !isWebVtt(text)) throw new LecternError('invalid_document', 'The file is neither WebVTT nor SubRip: it does not begin with WEBVTT or a numbered cue.');
+  return readWebVtt(isSubRip ? `WEBVTT\n\n${text.replace(/^\ufeff?\s*/, '').replace(/\{\\[^}\n]{0,100}\}/g, '')}` : text);
 });
 
 export const readCsvFile: FormatReader = (bytes, options) => {

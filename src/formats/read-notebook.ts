@@ -1,0 +1,68 @@
+/** Jupyter notebooks as blocks: cells of markdown and code with their outputs, pictures included. */
+import { LecternError } from '../errors.js';
+import type { FlowBlock } from './flow/flow-blocks.js';
+import { languageName } from './flow/programming-languages.js';
+import { readHtml } from './html/read-html.js';
+import { readMarkdown } from './read-markdown.js';
+import { readPlainText } from './read-plain-text.js';
+
+type JsonObject = Record<string, unknown>;
+
+const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value);
+const listOf = (value: unknown): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : []);
+
+/** A string, or the lines of one. */
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return Array.isArray(value) ? value.filter((line) => typeof line === 'string').join('') : '';
+}
+
+/** Colours and movements of terminals. */
+const terminalCodes = /\u001b\[[0-9;?]*[A-Za-z]/g;
+
+function codeBlock(text: string, language?: string): FlowBlock[] {
+  const shown = text.replace(terminalCodes, '').replace(/^\n+|\s+$/g, '');
+  return shown === '' ? [] : [{ kind: 'code', text: shown, language }];
+}
+
+/** Of the forms of one output the one with the most structure; pictures besides. */
+function dataBlocks(data: JsonObject): FlowBlock[] {
+  const pictures = Object.entries(data).filter(([type]) => /^image\/(?:png|jpeg|gif|webp)$/.test(type)).map(([, value]): FlowBlock => ({ kind: 'picture', image: () => Buffer.from(textOf(value), 'base64'), caption: [] }));
+  if (pictures.length > 0) return pictures;
+  if (data['text/markdown'] !== undefined) return readMarkdown(textOf(data['text/markdown']));
+  if (data['text/html'] !== undefined) {
+    const blocks = readHtml(textOf(data['text/html']), { keepAll: true });
+    if (blocks.length > 0) return blocks;
+  }
+  if (data['text/latex'] !== undefined) return [{ kind: 'formula', latex: textOf(data['text/latex']).trim().replace(/^(\$\$?)([\s\S]*)\1$/, '$2') }];
+  return codeBlock(textOf(data['text/plain']));
+}
+
+function outputBlocks(output: JsonObject): FlowBlock[] {
+  if (output['output_type'] === 'stream') return codeBlock(textOf(output['text']));
+  if (output['output_type'] === 'error') return codeBlock(Array.isArray(output['traceback']) ? output['traceback'].map(String).join('\n') : `${textOf(output['ename'])}: ${textOf(output['evalue'])}`);
+  return isObject(output['data']) ? dataBlocks(output['data']) : [];
+}
+
+function cellBlocks(cell: JsonObject, language: string | undefined): FlowBlock[] {
+  const source = textOf(cell['source'] ?? cell['input']);
+  if (cell['cell_type'] === 'markdown') return readMarkdown(source);
+  if (cell['cell_type'] === 'code') return [...codeBlock(source, language), ...listOf(cell['outputs']).flatMap(outputBlocks)];
+  return readPlainText(source);
+}
+
+/** The blocks of a notebook of format 3 or 4. Throws LecternError `invalid_document`. */
+export function readNotebook(text: string): FlowBlock[] {
+  let notebook: unknown;
+  try {
+    notebook = JSON.parse(text);
+  } catch (cause) {
+    throw new LecternError('invalid_document', 'The file is no notebook: it is not JSON.', { cause });
+  }
+  if (!isObject(notebook) || !Array.isArray(notebook['cells']) && !Array.isArray(notebook['worksheets'])) throw new LecternError('invalid_document', 'The file is no notebook: it has no cells.');
+  const metadata = isObject(notebook['metadata']) ? notebook['metadata'] : {};
+  const named = [metadata['language_info'], metadata['kernelspec']].filter(isObject).map((info) => info['name'] ?? info['language']).find((name) => typeof name === 'string');
+  const language = typeof named === 'string' ? languageName(named.replace(/\d+$/, '')) : undefined;
+  const cells = [...listOf(notebook['cells']), ...listOf(notebook['worksheets']).flatMap((sheet) => listOf(sheet['cells']))];
+  return cells.flatMap((cell) => cellBlocks(cell, language));
+}
