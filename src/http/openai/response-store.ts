@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Message } from '../../chat/conversation.js';
-import type { Log } from '../dependencies.js';
 import { jsonPieces } from '../json-pieces.js';
 
 export interface StoredResponse {
@@ -22,7 +21,7 @@ export interface ResponseStoreSettings {
   directory: string;
   /** Responses that are kept at most; the oldest leave first. */
   most: number;
-  log: Pick<Log, 'warn'>;
+  log: { warn(fields: object, message: string): void };
   /** The value of a JSON text, however long. */
   readJson: (pieces: readonly Uint8Array[]) => Promise<unknown>;
 }
