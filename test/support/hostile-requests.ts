@@ -43,7 +43,7 @@ export const hostileRequests: readonly HostileRequest[] = [
   { name: 'the same, which may be left out', path: completions, status: [200], body: () => schema({ type: 'string', pattern: '(){99999999999}' }, false) },
   { name: 'a class of 5,000 ranges, repeated', path: completions, status: [400], body: () => pattern(`[${everySecond(5000)}]{1,50}x[${everySecond(2000)}]*`) },
   { name: 'nested quantifiers', path: completions, status: [200, 400], body: () => pattern('((a{1,90}){1,90}){1,90}(x+x+)+(.*.*)*y') },
-  { name: '2,000 looks ahead', path: completions, status: [200, 400], body: () => pattern('(?=.*a)'.repeat(1400)) },
+  { name: '2,000 lookaheads', path: completions, status: [200, 400], body: () => pattern('(?=.*a)'.repeat(1400)) },
   { name: '200 large patterns', path: completions, status: [400], body: () => schema({ type: 'object', properties: Object.fromEntries(numbered(200, (index) => [`p${index}`, { type: 'string', pattern: `.*a${index}.{9}` }])) }) },
   { name: 'a template that does not end', path: completions, status: [500], body: () => chat({ model: 'endless' }) },
   { name: 'a template that loops 10^12 times', path: completions, status: [500], body: () => chat({ model: 'nested' }) },
