@@ -70,7 +70,7 @@ t.test('models that are not there', async (t) => {
 
 t.test('values of the wrong type', async (t) => {
   const wrong: Record<string, [string, unknown][]> = {
-    '/v1/chat/completions': [['messages', 'hi'], ['messages', [1]], ['temperature', 'hot'], ['max_tokens', -1], ['max_tokens', 1.5], ['stream', 'yes'], ['n', 0], ['stop', 5], ['tools', {}], ['seed', 'x'], ['logit_bias', []], ['response_format', 'json']],
+    '/v1/chat/completions': [['messages', 'hi'], ['messages', [1]], ['temperature', 'hot'], ['max_tokens', -2], ['max_tokens', 1.5], ['stream', 'yes'], ['n', 0], ['stop', 5], ['tools', {}], ['seed', 'x'], ['logit_bias', []], ['response_format', 'json']],
     '/v1/completions': [['prompt', {}], ['prompt', [[]]], ['prompt', [-1]], ['prompt', [999_999]], ['logprobs', 99], ['stop', [1]]],
     '/v1/embeddings': [['input', {}], ['input', []], ['input', [1.5]], ['input', [[999_999]]], ['dimensions', 0], ['dimensions', 'all'], ['encoding_format', 'hex']],
     '/v1/responses': [['input', 5], ['input', [{ type: 'wonder' }]], ['max_output_tokens', 'all']],
@@ -97,7 +97,7 @@ t.test('messages without content, images for a model that reads text, a schema t
       await refused(t, path, body(place).replace('"DEEP"', deep(depth)), { status: 400, text: /deep|levels|nest/ }, `a schema of ${depth} levels`);
     }
     const odd = { type: 'object', properties: { a: { not: { type: 'string' } } } };
-    await refused(t, path, body(openAi(path) ? { response_format: { type: 'json_schema', json_schema: { name: 'odd', schema: odd } } } : { format: odd }), { status: 400, ...(openAi(path) ? { param: 'response_format' } : {}), text: /not/ }, 'a keyword that cannot be');
+    await refused(t, path, body(openAi(path) ? { response_format: { type: 'json_schema', json_schema: { name: 'odd', strict: true, schema: odd } } } : { format: { type: 'odd' } }), { status: 400, ...(openAi(path) ? { param: 'response_format' } : {}), text: openAi(path) ? /not/ : /type/ }, 'a keyword that cannot be');
   }
 });
 

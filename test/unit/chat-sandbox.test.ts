@@ -68,7 +68,7 @@ t.test('what cannot be sent, and what is wrong with a question, is a coded error
   for (let depth = 0; depth < 100_000; depth += 1) deep = { deep };
   const asked = question('{{ tools }}');
   await t.rejects(sandbox.render({ ...asked, options: { ...asked.options, tools: [{ name: 'f', parameters: deep, raw: deep }] } }), { code: 'invalid_request', message: /nests too deep/ });
-  const form = { format: { kind: 'schema' as const, schema: { type: 'string', pattern: '(' } }, tools: [], toolChoice: 'none' as const, singleToolCall: false, think: undefined, source: '', opensThought: false };
+  const form = { format: { kind: 'schema' as const, schema: { type: 'string', pattern: '(' }, strict: true }, tools: [], toolChoice: 'none' as const, singleToolCall: false, think: undefined, source: '', opensThought: false };
   await t.rejects(sandbox.form(form), { code: 'invalid_request', about: 'format' });
   t.match((await sandbox.form({ ...form, format: { kind: 'schema', schema: { const: 1 } } })).grammar, /root ::=/);
   t.same(lines, [], 'none of it cost a process');
