@@ -32,7 +32,7 @@ t.test('files are closed to it, and it writes nowhere', landlock, async (t) => {
     t.equal(await attempt('makeDirectory', path), 'EACCES', path);
     t.notOk(existsSync(path));
   }
-  t.equal(await attempt('run', '/bin/true'), 'EACCES');
+  t.match(await attempt('run', '/bin/true'), /^(EACCES|EPERM)$/, 'by the files, or by the filter of system calls');
   t.strictSame(await sandbox.readJson([Buffer.from('[1]')]), [1], 'bodies are read by processes of the same kind');
   t.strictSame(lines, []);
 });
