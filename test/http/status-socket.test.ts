@@ -1,6 +1,7 @@
 // The WebSocket of a task's status, over a real connection.
 import t from 'tap';
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import WebSocket from 'ws';
 import { form, startTestService, type TestService } from '../support/http-service.js';
 import { until } from '../support/until.js';
@@ -126,4 +127,29 @@ t.test('a client that leaves, one that sends too much, and one that forgets to u
   service.release();
   t.match(await service.tasks.wait(id, 'default', 60_000), { status: 'success' });
   t.equal((await fetch(`${url}/health`)).status, 200);
+});
+
+t.test('thousands of messages in one piece do not hold the main loop', async (t) => {
+  const service = await startTestService();
+  t.teardown(() => service.close());
+  const url = await service.listen();
+  const id = await submit(service, 'slow.pdf');
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  t.teardown(() => socket.destroy());
+  const key = 'dGhlIHNhbXBsZSBub25jZQ==';
+  socket.write(`GET /v1/status/ws/${id} HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: upgrade\r\nupgrade: websocket\r\nsec-websocket-key: ${key}\r\nsec-websocket-version: 13\r\n\r\n`);
+  await once(socket, 'data');
+  // An empty ping, masked with zeros, and the pong that answers it.
+  const [ping, pong] = [Buffer.from('898000000000', 'hex'), '\x8a\0'];
+  const count = 2000;
+  let [turns, pongs, said] = [0, 0, ''];
+  const turn = (): void => { turns += 1; if (pongs < count) setImmediate(turn); };
+  socket.on('data', (bytes: Buffer) => {
+    said += bytes.toString('latin1');
+    pongs = said.split(pong).length - 1;
+  });
+  setImmediate(turn);
+  socket.write(Buffer.concat(Array.from({ length: count }, () => ping)));
+  await until('all pings are answered', () => pongs >= count);
+  t.ok(turns >= count / 2, `other work came between: ${turns} turns`);
 });
