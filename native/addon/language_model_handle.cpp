@@ -18,7 +18,7 @@ constexpr auto as_value = [](Napi::Env env, const Call&, const auto& value) { re
 
 Napi::Function LanguageModelHandle::define(Napi::Env env) {
   return DefineClass(env, "LanguageModel",
-                     {InstanceMethod<&LanguageModelHandle::generate>("generate"), InstanceMethod<&LanguageModelHandle::embed>("embed"), InstanceMethod<&LanguageModelHandle::count_tokens>("countTokens"),
+                     {InstanceMethod<&LanguageModelHandle::generate>("generate"), InstanceMethod<&LanguageModelHandle::embed>("embed"), InstanceMethod<&LanguageModelHandle::rank>("rank"), InstanceMethod<&LanguageModelHandle::count_tokens>("countTokens"),
                       InstanceMethod<&LanguageModelHandle::tokenize>("tokenize"),
                       InstanceMethod<&LanguageModelHandle::token_bytes>("tokenBytes"), InstanceMethod<&LanguageModelHandle::wake>("wake"),
                       InstanceMethod<&LanguageModelHandle::close>("close")});
@@ -60,6 +60,17 @@ Napi::Value LanguageModelHandle::embed(const Napi::CallbackInfo& info) {
     if (!info[1].IsBoolean()) throw Error(ErrorCode::invalid_request, "normalise must be true or false.");
     auto cancel = read_cancel(info[2]);
     use(call).embed(std::move(prompt), info[1].As<Napi::Boolean>().Value(), std::move(cancel), environment().deliver<Embedding>(call, as_value));
+  });
+}
+
+Napi::Value LanguageModelHandle::rank(const Napi::CallbackInfo& info) {
+  return environment().promise(info.Env(), [&](Environment::Id call) {
+    if (!info[0].IsString() || !info[1].IsString()) throw Error(ErrorCode::invalid_request, "query and document must be strings.");
+    const double most = info[2].IsNumber() ? info[2].As<Napi::Number>().DoubleValue() : NAN;
+    if (!(most >= 0 && most <= 0x7FFFFFFF && most == std::floor(most))) throw Error(ErrorCode::invalid_request, "mostTokens must be a number of tokens.");
+    auto cancel = read_cancel(info[3]);
+    RankCall ranked{info[0].As<Napi::String>().Utf8Value(), info[1].As<Napi::String>().Utf8Value(), static_cast<int>(most)};
+    use(call).rank(std::move(ranked), std::move(cancel), environment().deliver<Relevance>(call, as_value));
   });
 }
 

@@ -24,6 +24,7 @@ class LanguageModelHandle : public ModelHandle<LanguageModelHandle, LanguageMode
   Napi::Value wake(const Napi::CallbackInfo& info);
   /// (prompt, cancel?) -> { vector, promptTokens }
   Napi::Value embed(const Napi::CallbackInfo& info);
+  Napi::Value rank(const Napi::CallbackInfo& info);
   /// (prompt, addSpecial, cancel?) -> Int32Array
   Napi::Value count_tokens(const Napi::CallbackInfo& info);
   Napi::Value tokenize(const Napi::CallbackInfo& info);

@@ -13,6 +13,11 @@ Napi::Value number(Napi::Env env, Number value) {
   return Napi::Number::New(env, static_cast<double>(value));
 }
 
+void set_kind(Napi::Env env, llm::ModelKind kind, Napi::Object& result) {
+  result.Set("embeds", Napi::Boolean::New(env, kind != llm::ModelKind::chat));
+  result.Set("ranks", Napi::Boolean::New(env, kind == llm::ModelKind::rerank));
+}
+
 constexpr std::uint64_t most_exact = std::uint64_t{1} << 53;
 
 Napi::Value to_value(Napi::Env env, const MetadataValue& value) {
@@ -65,7 +70,7 @@ Napi::Value to_value(Napi::Env env, const ModelDescription& description) {
   Napi::Object result = Napi::Object::New(env);
   result.Set("architecture", text(env, description.architecture));
   result.Set("unsupported", description.unsupported ? text(env, *description.unsupported) : env.Null());
-  result.Set("embeds", Napi::Boolean::New(env, description.embeds));
+  set_kind(env, description.kind, result);
   result.Set("parameterCount", number(env, description.parameter_count));
   result.Set("weightBytes", number(env, description.weight_bytes));
   result.Set("context", number(env, description.context));
@@ -105,7 +110,7 @@ Napi::Value to_value(Napi::Env env, const llm::MemoryNeed& need) {
 
 Napi::Value to_value(Napi::Env env, const LoadedModel& info) {
   Napi::Object result = Napi::Object::New(env);
-  result.Set("embeds", Napi::Boolean::New(env, info.embeds));
+  set_kind(env, info.kind, result);
   result.Set("slots", number(env, info.slots));
   result.Set("context", number(env, info.context));
   result.Set("vocabularySize", number(env, info.vocabulary));
@@ -150,6 +155,13 @@ Napi::Value to_value(Napi::Env env, const Embedding& embedding) {
   Napi::Object result = Napi::Object::New(env);
   result.Set("vector", vector);
   result.Set("promptTokens", number(env, embedding.prompt_tokens));
+  return result;
+}
+
+Napi::Value to_value(Napi::Env env, const Relevance& relevance) {
+  Napi::Object result = Napi::Object::New(env);
+  result.Set("score", number(env, relevance.score));
+  result.Set("promptTokens", number(env, relevance.prompt_tokens));
   return result;
 }
 

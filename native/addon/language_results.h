@@ -14,6 +14,7 @@ Napi::Value to_value(Napi::Env env, const LoadedModel& info);
 Napi::Value to_value(Napi::Env env, const llm::TokenChunk& chunk, bool logprobs);
 Napi::Value to_value(Napi::Env env, const llm::GenerateResult& result);
 Napi::Value to_value(Napi::Env env, const Embedding& embedding);
+Napi::Value to_value(Napi::Env env, const Relevance& relevance);
 Napi::Value to_value(Napi::Env env, const std::vector<llm::TokenId>& ids);
 
 }  // namespace lectern::addon

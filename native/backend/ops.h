@@ -66,6 +66,8 @@ struct Batch {
   bool watched = false;           // the host downloads between the ops: each must be complete before the next
   /// Once it is requested, ops may skip work that has not begun: the result of the pass is discarded. Null where the pass cannot be cancelled.
   const Cancel* cancel = nullptr;
+  /// (rows) In the place of `first` where AttentionReach::local; null in models without such layers.
+  const std::int32_t* local_first = nullptr;
 };
 
 /// A part of the batch that begin() announced.
@@ -96,11 +98,22 @@ struct AttentionWeights {
   const float* query_norm;  // (head_size) RMS norm of each head before the rotation, with norm.epsilon; or null
   const float* key_norm;
   int heads;  // of the query; a multiple of the KV heads, which share them in order
+  bool second_rope = false;  // of the two that begin() was given
 };
+
+/// What a layer's queries attend to, and how.
+struct AttentionReach {
+  bool local = false;  // from Batch::local_first on
+  float cap = 0.0F;    // a score s becomes cap * tanh(s / cap); 0: it stays as it is
+};
+
+/// silu(z) = z / (1 + exp(-z)); gelu_tanh(z) = z / 2 * (1 + tanh(sqrt(2 / pi) * (z + 0.044715 z^3))).
+enum class Activation { silu, gelu_tanh };
 
 struct GatedWeights {
   Norm norm;
   Matrix gate, up;
+  Activation activation = Activation::silu;
 };
 
 struct ExpertWeights {
@@ -140,6 +153,7 @@ struct OpsShape {
   int threads;       // on the CPU; 0: one per processor
   KvShape kv;
   bool records = true;  // a device may record decode passes (CUDA graphs) and launch each as one
+  bool local_layers = false;  // begin() gets a second rotation, and batches have local_first
 };
 
 enum class Op { table, linear, gated, experts, attention };
@@ -163,12 +177,13 @@ class Ops {
   // --- A pass: begin, ops in order, end. Between them a backend may queue, record and replay: results are there after
   //     Backend::download or synchronise. Nothing is allocated. ---
 
-  /// Rows are at most OpsShape::rows, their numbers in range. The arrays may be reused after end().
-  virtual void begin(const Batch& batch, const Rope& rope) = 0;
+  /// Rows are at most OpsShape::rows, their numbers in range. The arrays may be reused after end(). `second`: the rotation of layers with AttentionWeights::second_rope; of no more
+  /// elements than `rope`.
+  virtual void begin(const Batch& batch, const Rope& rope, const Rope& second = {}) = 0;
   virtual void end() = 0;
 
-  /// x[r] = table[token of r].  x: (rows, columns)
-  virtual void embed(const Matrix& table, Rows rows, float* x) = 0;
+  /// x[r] = scale * table[token of r].  x: (rows, columns)
+  virtual void embed(const Matrix& table, Rows rows, float* x, float scale = 1.0F) = 0;
 
   /// x[r] += positions[position of r] + type_row, either may be absent (data or type_row null).
   virtual void add_positions(const Matrix& positions, const float* type_row, Rows rows, float* x) = 0;
@@ -180,13 +195,19 @@ class Ops {
 
   /// out[r, h] = sum over the visible cells p of softmax_p(q[r, h] . k[p, h']) v[p, h'], h' = h / (heads / KV heads).
   /// out: as q, may be q. Returns out prepared for project_add().
-  virtual PreparedRows attend(int heads, Rows rows, const float* q, const Kv& kv, int layer, float* out) = 0;
+  virtual PreparedRows attend(int heads, Rows rows, const float* q, const Kv& kv, int layer, float* out, const AttentionReach& reach = {}) = 0;
+
+  /// out[r] = W in[r] + bias.  in: (rows, columns); out: (rows, rows of W), not in. `prepared`: `in`, as the op before left it.
+  virtual void project(const Linear& weights, int rows, const float* in, float* out, const PreparedRows& prepared = {}) = 0;
+
+  /// x[r] += norm(in[r]).  in, x: (rows, columns)
+  virtual void add_normed(const Norm& norm, int rows, int columns, const float* in, float* x) = 0;
 
   /// x[r] += W in[r] + bias.  in: (rows, columns); x: (rows, rows of W), not in. `prepared`: `in`, as the op before left it.
   /// `next`: the norm of the gated() or project_attention() that reads x next, or null. Returns x prepared for that.
   virtual PreparedRows project_add(const Linear& weights, int rows, const float* in, float* x, const PreparedRows& prepared = {}, const Norm* next = nullptr) = 0;
 
-  /// out[r] = silu(Wgate n) * (Wup n), n = norm(x[r]), silu(z) = z / (1 + exp(-z)).  out: (rows, rows of Wgate), not x. `prepared`: x, as the op before left it. Returns out prepared
+  /// out[r] = activation(Wgate n) * (Wup n), n = norm(x[r]).  out: (rows, rows of Wgate), not x. `prepared`: x, as the op before left it. Returns out prepared
   /// for project_add().
   virtual PreparedRows gated(const GatedWeights& weights, int rows, const float* x, float* out, const PreparedRows& prepared = {}) = 0;
 
@@ -208,6 +229,9 @@ class Ops {
 
   /// logits[i] = W norm(x[chosen[i]]).  chosen: host memory, (count); logits: (count, rows of W)
   virtual void logits(const Norm& norm, const Matrix& weights, const std::int32_t* chosen, int count, const float* x, float* logits) = 0;
+
+  /// values[i] = cap * tanh(values[i] / cap)
+  virtual void cap_values(float cap, std::size_t count, float* values) = 0;
 
   /// Whether choose_tokens() takes this rule. A device that is as near to the caller as its memory leaves choices to him.
   virtual bool chooses(const TokenRule&) const { return false; }

@@ -47,12 +47,13 @@ std::size_t fast_kv_bytes(const KvShape& shape) {
   return static_cast<std::size_t>(head_offset(shape, shape.layers, 0, 0) + group_rows) * element_bytes(shape);
 }
 
-void FastOps::turn(int row, float* head) const {
-  const int pairs = rope_.rotated / 2;
-  const float* cosines = cosines_.data() + std::ptrdiff_t{row} * pairs;
-  const float* sines = sines_.data() + std::ptrdiff_t{row} * pairs;
-  const int step = rope_.adjacent ? 2 : 1;
-  const int apart = rope_.adjacent ? 1 : pairs;
+void FastOps::turn(bool second, int row, float* head) const {
+  const int which = second ? 1 : 0;
+  const int pairs = ropes_[which].rotated / 2;
+  const float* cosines = cosines_[which].data() + std::ptrdiff_t{row} * pairs;
+  const float* sines = sines_[which].data() + std::ptrdiff_t{row} * pairs;
+  const int step = ropes_[which].adjacent ? 2 : 1;
+  const int apart = ropes_[which].adjacent ? 1 : pairs;
   for (int i = 0; i < pairs; i++) {
     float& a = head[step * i];
     float& b = head[step * i + apart];
@@ -73,7 +74,7 @@ void FastOps::finish_attention_row(const AttentionWeights& weights, int row, flo
     } else {
       std::memcpy(head_scratch, head, static_cast<std::size_t>(size) * sizeof(float));
     }
-    turn(row, head_scratch);
+    turn(weights.second_rope, row, head_scratch);
   };
   for (int h = 0; h < weights.heads; h++) {
     finished(qkv + std::ptrdiff_t{h} * size, weights.query_norm);
@@ -110,20 +111,23 @@ void FastOps::project_attention(const AttentionWeights& weights, Rows rows, cons
   each_row(rows.count, finish);
 }
 
-void FastOps::attend_part(const AttentionPart& part, int group, int heads, const float* q, const Kv& kv, int layer, float* out, Scratch& scratch) const {
+void FastOps::attend_part(const AttentionPart& part, int group, int heads, const float* q, const Kv& kv, int layer, const AttentionReach& reach, float* out,
+                          Scratch& scratch) const {
+  const std::int32_t* const first = reach.local ? batch_.local_first : batch_.first;
   const int size = kv.shape.head_size;
   const std::int64_t begin = head_offset(kv.shape, layer, batch_.slots[part.first], part.head);
   AttentionTask task{};
   task.keys = element_at(kv, begin);
   task.values = element_at(kv, begin + padded(kv.shape) * size);
   task.head_size = size;
+  task.cap = reach.cap;
   for (int r = part.first; r < part.first + part.rows; r++) {
     for (int h = part.head * group; h < (part.head + 1) * group; h++) {
       const std::ptrdiff_t offset = (std::ptrdiff_t{r} * heads + h) * size;
       const auto at = static_cast<std::size_t>(task.count++);
       scratch.queries[at] = q + offset;
       scratch.outs[at] = out + offset;
-      scratch.first[at] = batch_.first[r];
+      scratch.first[at] = first[r];
       scratch.visible[at] = batch_.visible[r];
     }
   }
@@ -138,7 +142,7 @@ void FastOps::attend_part(const AttentionPart& part, int group, int heads, const
   }
 }
 
-PreparedRows FastOps::attend(int heads, Rows rows, const float* q, const Kv& kv, int layer, float* out) {
+PreparedRows FastOps::attend(int heads, Rows rows, const float* q, const Kv& kv, int layer, float* out, const AttentionReach& reach) {
   const int group = heads / kv.shape.heads;
   // Enough queries to use each loaded key and value several times, few enough to give every thread work.
   const int most_rows = std::max(1, 32 / group);
@@ -153,7 +157,7 @@ PreparedRows FastOps::attend(int heads, Rows rows, const float* q, const Kv& kv,
   // q and out begin at the part's first row, the batch's arrays at the first row of all.
   const std::ptrdiff_t before = std::ptrdiff_t{rows.first} * heads * kv.shape.head_size;
   auto work = [&](int index, int thread) {
-    attend_part(attention_parts_[static_cast<std::size_t>(index)], group, heads, q - before, kv, layer, out - before, scratch_[static_cast<std::size_t>(thread)]);
+    attend_part(attention_parts_[static_cast<std::size_t>(index)], group, heads, q - before, kv, layer, reach, out - before, scratch_[static_cast<std::size_t>(thread)]);
   };
   each_part(static_cast<int>(attention_parts_.size()), work);
   return {};

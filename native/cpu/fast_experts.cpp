@@ -51,7 +51,7 @@ void FastOps::run_expert(const ExpertWeights& weights, int expert, int rows) {
   const PackedMatrix& down = packed_of(weights.down);
   const auto place_of = [&](int i) { return expert_list_[static_cast<std::size_t>(i)]; };
   prepare(Norm{}, count, gate.columns, {&gate, &up}, [&](int i) { return expert_rows_.floats() + std::ptrdiff_t{place_of(i) / weights.used} * gate.columns; });
-  gate_all(gate, up, expert, count, expert_hidden_.floats());
+  gate_all(gate, up, Activation::silu, expert, count, expert_hidden_.floats());
   prepare(Norm{}, count, down.columns, {&down}, [&](int i) { return expert_hidden_.floats() + std::ptrdiff_t{i} * down.columns; });
   multiply_all({&down}, expert, count, [&](int, int i, int column, int columns, const float* values) {
     std::memcpy(expert_out_.floats() + std::ptrdiff_t{place_of(i)} * down.rows + column, values, static_cast<std::size_t>(columns) * sizeof(float));

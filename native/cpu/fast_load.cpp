@@ -106,8 +106,10 @@ FastOps::FastOps(const OpsShape& shape, const Kernels& kernels)
     scratch.first.resize(queries);
     scratch.visible.resize(queries);
   }
-  cosines_.resize(Sizes(shape).angles);
-  sines_.resize(cosines_.size());
+  for (int which = 0; which < (shape.local_layers ? 2 : 1); which++) {
+    cosines_[which].resize(Sizes(shape).angles);
+    sines_[which].resize(Sizes(shape).angles);
+  }
   attention_parts_.reserve(product(shape.part_rows, shape.kv.heads));
   expert_scores_.resize(product(shape.part_rows, shape.experts));
   chosen_.resize(product(shape.part_rows, shape.experts_used));
@@ -127,7 +129,7 @@ std::size_t fast_ops_bytes(const OpsShape& shape) {
   const std::size_t scratch = 2 * sizes.products_floats * sizeof(float) + float_bytes(1, std::max(shape.columns, shape.outputs)) +
                               product(shape.part_rows, shape.heads / shape.kv.heads) * 24;
   return sizes.quantised + sizes.wide + sizes.floats + sizes.qkv + sizes.logit_rows + sizes.expert_rows + sizes.expert_hidden + sizes.expert_out +
-         2 * sizes.angles * sizeof(float) + threads * scratch;
+         (shape.local_layers ? 4 : 2) * sizes.angles * sizeof(float) + threads * scratch;
 }
 
 std::size_t packed_matrix_bytes(DType dtype, std::int64_t rows, std::int64_t columns, int count) {

@@ -11,27 +11,34 @@
 
 namespace lectern::cpu {
 
-void FastOps::begin(const Batch& batch, const Rope& rope) {
+void FastOps::begin(const Batch& batch, const Rope& rope, const Rope& second) {
   batch_ = batch;
-  rope_ = rope;
-  const int pairs = rope.rotated / 2;
+  ropes_[0] = rope;
+  ropes_[1] = second;
   auto angles = [&](int row, int) {
-    for (int i = 0; i < pairs; i++) {
-      const double angle = batch.positions[row] * rope.frequencies[i];
-      const std::size_t at = static_cast<std::size_t>(row) * static_cast<std::size_t>(pairs) + static_cast<std::size_t>(i);
-      cosines_[at] = static_cast<float>(std::cos(angle)) * rope.magnitude;
-      sines_[at] = static_cast<float>(std::sin(angle)) * rope.magnitude;
+    for (int which = 0; which < 2; which++) {
+      const Rope& turned = ropes_[which];
+      const int pairs = turned.rotated / 2;
+      for (int i = 0; i < pairs; i++) {
+        const double angle = batch.positions[row] * turned.frequencies[i];
+        const std::size_t at = static_cast<std::size_t>(row) * static_cast<std::size_t>(pairs) + static_cast<std::size_t>(i);
+        cosines_[which][at] = static_cast<float>(std::cos(angle)) * turned.magnitude;
+        sines_[which][at] = static_cast<float>(std::sin(angle)) * turned.magnitude;
+      }
     }
   };
-  if (pairs > 0) each_row(batch.rows, angles);
+  if (rope.rotated + second.rotated > 0) each_row(batch.rows, angles);
 }
 
-void FastOps::embed(const Matrix& table, Rows rows, float* x) {
+void FastOps::embed(const Matrix& table, Rows rows, float* x, float scale) {
   const Tensor& tensor = *static_cast<const Tensor*>(table.data);
   const std::size_t bytes = row_bytes(tensor.dtype, table.columns);
   for (int r = 0; r < rows.count; r++) {
     const auto token = static_cast<std::size_t>(batch_.tokens[rows.first + r]);
-    dequantise(tensor.dtype, tensor.data + token * bytes, table.columns, x + std::ptrdiff_t{r} * table.columns);
+    float* const row = x + std::ptrdiff_t{r} * table.columns;
+    dequantise(tensor.dtype, tensor.data + token * bytes, table.columns, row);
+    if (scale == 1.0F) continue;
+    for (int c = 0; c < table.columns; c++) row[c] *= scale;
   }
 }
 
@@ -61,7 +68,8 @@ int FastOps::chunk_groups(int groups, int count) const {
   return std::clamp(even, 1, std::clamp(fitting, 1, 32));
 }
 
-void FastOps::gate_all(const PackedMatrix& gate, const PackedMatrix& up, int part, int count, float* out) {
+void FastOps::gate_all(const PackedMatrix& gate, const PackedMatrix& up, Activation activation, int part, int count, float* out) {
+  const auto gate_rows = activation == Activation::silu ? kernels_.gate : kernels_.gate_gelu;
   const int groups = group_count(gate.rows);
   const int chunk = chunk_groups(groups, count);
   auto work = [&](int index, int thread) {
@@ -71,7 +79,7 @@ void FastOps::gate_all(const PackedMatrix& gate, const PackedMatrix& up, int par
     float* ups = gates + products_floats_;
     multiply(gate, part, first, taken, count, gates);
     multiply(up, part, first, taken, count, ups);
-    kernels_.gate(gates, ups, count * taken * group_rows);
+    gate_rows(gates, ups, count * taken * group_rows);
     const int column = first * group_rows;
     const int columns = std::min(taken * group_rows, gate.rows - column);
     for (int r = 0; r < count; r++) {
@@ -91,11 +99,34 @@ PreparedRows FastOps::project_add(const Linear& weights, int rows, const float* 
   return {};
 }
 
+void FastOps::project(const Linear& weights, int rows, const float* in, float* out, const PreparedRows&) {
+  const PackedMatrix& matrix = packed_of(weights.weight);
+  prepare(Norm{}, rows, matrix.columns, {&matrix}, [&](int r) { return in + std::ptrdiff_t{r} * matrix.columns; });
+  multiply_all({&matrix}, 0, rows, [&](int, int r, int column, int columns, const float* values) {
+    float* to = out + std::ptrdiff_t{r} * matrix.rows + column;
+    for (int i = 0; i < columns; i++) to[i] = values[i] + (weights.bias == nullptr ? 0.0F : weights.bias[column + i]);
+  });
+}
+
+void FastOps::add_normed(const Norm& norm, int rows, int columns, const float* in, float* x) {
+  auto work = [&](int r, int thread) {
+    float* normed = scratch_[static_cast<std::size_t>(thread)].row.data();
+    kernels_.norm(in + std::ptrdiff_t{r} * columns, norm.weight, norm.bias, norm.epsilon, columns, normed);
+    float* to = x + std::ptrdiff_t{r} * columns;
+    for (int c = 0; c < columns; c++) to[c] += normed[c];
+  };
+  each_row(rows, work);
+}
+
+void FastOps::cap_values(float cap, std::size_t count, float* values) {
+  for (std::size_t i = 0; i < count; i++) values[i] = cap * std::tanh(values[i] / cap);
+}
+
 PreparedRows FastOps::gated(const GatedWeights& weights, int rows, const float* x, float* out, const PreparedRows&) {
   const PackedMatrix& gate = packed_of(weights.gate);
   const PackedMatrix& up = packed_of(weights.up);
   prepare(weights.norm, rows, gate.columns, {&gate, &up}, [&](int r) { return x + std::ptrdiff_t{r} * gate.columns; });
-  gate_all(gate, up, 0, rows, out);
+  gate_all(gate, up, weights.activation, 0, rows, out);
   return {};
 }
 

@@ -57,12 +57,15 @@ class FastOps final : public Ops {
   const float* load_vector(const float* values, std::size_t count) override;
   std::size_t kv_bytes(const KvShape& shape) const override { return fast_kv_bytes(shape); }
 
-  void begin(const Batch& batch, const Rope& rope) override;
+  void begin(const Batch& batch, const Rope& rope, const Rope& second) override;
   void end() override {}
-  void embed(const Matrix& table, Rows rows, float* x) override;
+  void embed(const Matrix& table, Rows rows, float* x, float scale) override;
   void add_positions(const Matrix& positions, const float* type_row, Rows rows, float* x) override;
   void project_attention(const AttentionWeights& weights, Rows rows, const float* x, float* q, const Kv& kv, int layer, const PreparedRows& prepared) override;
-  PreparedRows attend(int heads, Rows rows, const float* q, const Kv& kv, int layer, float* out) override;
+  PreparedRows attend(int heads, Rows rows, const float* q, const Kv& kv, int layer, float* out, const AttentionReach& reach) override;
+  void project(const Linear& weights, int rows, const float* in, float* out, const PreparedRows& prepared) override;
+  void add_normed(const Norm& norm, int rows, int columns, const float* in, float* x) override;
+  void cap_values(float cap, std::size_t count, float* values) override;
   PreparedRows project_add(const Linear& weights, int rows, const float* in, float* x, const PreparedRows& prepared, const Norm* next) override;
   PreparedRows gated(const GatedWeights& weights, int rows, const float* x, float* out, const PreparedRows& prepared) override;
   void project_gelu(const Linear& weights, int rows, const float* x, float* out, const PreparedRows& prepared) override;
@@ -102,14 +105,14 @@ class FastOps final : public Ops {
   /// Calls finish(matrix, row, column, n, values) for n columns of a row at a time, until all columns of all matrices are done.
   template <class Finish>
   void multiply_all(std::initializer_list<const PackedMatrix*> matrices, int part, int count, Finish finish);
-  void gate_all(const PackedMatrix& gate, const PackedMatrix& up, int part, int count, float* out);
+  void gate_all(const PackedMatrix& gate, const PackedMatrix& up, lectern::Activation activation, int part, int count, float* out);
   int chunk_groups(int groups, int count) const;
 
   void split_rows(const Norm& norm, const std::int32_t* chosen, int count, int columns, const float* x, float* out);
 
   void finish_attention_row(const AttentionWeights& weights, int row, float* qkv, float* q, const Kv& kv, int layer, float* head_scratch) const;
-  void turn(int row, float* head) const;
-  void attend_part(const AttentionPart& part, int group, int heads, const float* q, const Kv& kv, int layer, float* out, Scratch& scratch) const;
+  void turn(bool second, int row, float* head) const;
+  void attend_part(const AttentionPart& part, int group, int heads, const float* q, const Kv& kv, int layer, const AttentionReach& reach, float* out, Scratch& scratch) const;
 
   void route(const ExpertWeights& weights, int rows);
   void run_expert(const ExpertWeights& weights, int expert, int rows);
@@ -122,7 +125,7 @@ class FastOps final : public Ops {
   std::deque<std::vector<float>> vectors_;
 
   Batch batch_{};
-  Rope rope_{};
+  Rope ropes_[2]{};
   std::size_t products_floats_;
   std::vector<Scratch> scratch_;         // by thread
   LargeMemory quantised_;                // (part_rows or twice logit_rows, columns), laid out as in kernels.h
@@ -130,7 +133,7 @@ class FastOps final : public Ops {
   LargeMemory floats_;                   // (part_rows or twice logit_rows, columns), laid out as in kernels.h
   LargeMemory qkv_;                      // (part_rows, outputs of all three)
   LargeMemory logit_rows_;               // (2 * logit_rows, columns)
-  std::vector<float> cosines_, sines_;   // (rows, rotated / 2)
+  std::vector<float> cosines_[2], sines_[2];  // of each rotation (rows, rotated / 2)
   std::vector<AttentionPart> attention_parts_;
   LargeMemory expert_rows_;              // (part_rows, columns) normalised
   LargeMemory expert_hidden_;            // (part_rows, outputs)

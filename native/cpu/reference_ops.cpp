@@ -84,6 +84,8 @@ std::vector<Values> normed_rows(const Norm& norm, int rows, int columns, const f
 
 double silu(double z) { return z / (1 + std::exp(-z)); }
 
+double gelu_tanh(double z) { return 0.5 * z * (1 + std::tanh(std::sqrt(2 / M_PI) * (z + 0.044715 * z * z * z))); }
+
 double gelu(double z) { return 0.5 * z * (1 + std::erf(z * M_SQRT1_2)); }
 
 void turn(const Rope& rope, int position, double* head) {
@@ -134,17 +136,18 @@ class ReferenceOps final : public Ops {
   const float* load_vector(const float* values, std::size_t count) override { return vectors_.emplace_back(values, values + count).data(); }
   std::size_t kv_bytes(const KvShape& shape) const override { return reference_kv_bytes(shape); }
 
-  void begin(const Batch& batch, const Rope& rope) override {
+  void begin(const Batch& batch, const Rope& rope, const Rope& second) override {
     batch_ = batch;
     rope_ = rope;
+    second_rope_ = second;
   }
   void end() override {}
 
-  void embed(const Matrix& table, Rows rows, float* x) override {
+  void embed(const Matrix& table, Rows rows, float* x, float scale) override {
     std::vector<float> row;
     for (int r = rows.first; r < rows.first + rows.count; r++) {
       read_row(table, 0, batch_.tokens[r], row);
-      x = std::copy(row.begin(), row.end(), x);
+      x = std::transform(row.begin(), row.end(), x, [scale](float value) { return value * scale; });
     }
   }
 
@@ -165,8 +168,9 @@ class ReferenceOps final : public Ops {
     for (int r = 0; r < rows.count; r++) {
       const int position = batch_.cells[rows.first + r];
       const int slot = batch_.slots[rows.first + r];
-      finish_heads(queries[at(r)], size, {weights.query_norm, nullptr, weights.norm.epsilon}, position);
-      finish_heads(keys[at(r)], size, {weights.key_norm, nullptr, weights.norm.epsilon}, position);
+      const Rope& rope = weights.second_rope ? second_rope_ : rope_;
+      finish_heads(queries[at(r)], size, {weights.query_norm, nullptr, weights.norm.epsilon}, rope, batch_.positions[rows.first + r]);
+      finish_heads(keys[at(r)], size, {weights.key_norm, nullptr, weights.norm.epsilon}, rope, batch_.positions[rows.first + r]);
       for (double& value : queries[at(r)]) value /= std::sqrt(static_cast<double>(size));
       for (std::size_t i = 0; i < keys[at(r)].size(); i++) {
         kv_set(kv, kv_offset(kv.shape, layer, slot, false, position) + i, keys[at(r)][i]);
@@ -176,12 +180,26 @@ class ReferenceOps final : public Ops {
     write_rows(queries, q);
   }
 
-  PreparedRows attend(int heads, Rows rows, const float* q, const Kv& kv, int layer, float* out) override {
+  PreparedRows attend(int heads, Rows rows, const float* q, const Kv& kv, int layer, float* out, const AttentionReach& reach) override {
     const int size = kv.shape.head_size;
     for (int r = 0; r < rows.count; r++) {
-      for (int h = 0; h < heads; h++) attend_head(rows.first + r, q + (std::ptrdiff_t{r} * heads + h) * size, h / (heads / kv.shape.heads), kv, layer, out + (std::ptrdiff_t{r} * heads + h) * size);
+      for (int h = 0; h < heads; h++) {
+        const std::ptrdiff_t head = (std::ptrdiff_t{r} * heads + h) * size;
+        attend_head(rows.first + r, q + head, h / (heads / kv.shape.heads), kv, layer, reach, out + head);
+      }
     }
     return {};
+  }
+
+  void project(const Linear& weights, int rows, const float* in, float* out, const PreparedRows&) override {
+    write_rows(multiply(weights.weight, 0, weights.bias, rows_of(in, rows, weights.weight.columns)), out);
+  }
+
+  void add_normed(const Norm& norm, int rows, int columns, const float* in, float* x) override { add_rows(normed_rows(norm, rows, columns, in), x); }
+
+  void cap_values(float cap, std::size_t count, float* values) override {
+    const auto limit = static_cast<double>(cap);
+    std::transform(values, values + count, values, [limit](float value) { return static_cast<float>(limit * std::tanh(static_cast<double>(value) / limit)); });
   }
 
   PreparedRows project_add(const Linear& weights, int rows, const float* in, float* x, const PreparedRows&, const Norm*) override {
@@ -190,7 +208,7 @@ class ReferenceOps final : public Ops {
   }
 
   PreparedRows gated(const GatedWeights& weights, int rows, const float* x, float* out, const PreparedRows&) override {
-    write_rows(gated_rows(weights.gate, weights.up, 0, normed_rows(weights.norm, rows, weights.gate.columns, x)), out);
+    write_rows(gated_rows(weights.gate, weights.up, 0, normed_rows(weights.norm, rows, weights.gate.columns, x), weights.activation), out);
     return {};
   }
 
@@ -256,25 +274,27 @@ class ReferenceOps final : public Ops {
   }
 
  private:
-  void finish_heads(Values& row, int size, const Norm& norm, int position) const {
+  static void finish_heads(Values& row, int size, const Norm& norm, const Rope& rope, int position) {
     for (std::size_t begin = 0; begin < row.size(); begin += at(size)) {
       Values head(row.begin() + static_cast<std::ptrdiff_t>(begin), row.begin() + static_cast<std::ptrdiff_t>(begin) + size);
       if (norm.weight != nullptr) head = normed(norm, std::move(head));
-      turn(rope_, position, head.data());
+      turn(rope, position, head.data());
       std::copy(head.begin(), head.end(), row.begin() + static_cast<std::ptrdiff_t>(begin));
     }
   }
 
-  void attend_head(int row, const float* q, int head, const Kv& kv, int layer, float* out) const {
+  void attend_head(int row, const float* q, int head, const Kv& kv, int layer, const AttentionReach& reach, float* out) const {
     const int size = kv.shape.head_size;
     const int slot = batch_.slots[row];
-    const int first = batch_.first[row];
+    const int first = reach.local ? batch_.local_first[row] : batch_.first[row];
     const int seen = batch_.visible[row] - first;
     Values share(at(seen));
     for (int p = 0; p < seen; p++) {
       const std::size_t key = kv_offset(kv.shape, layer, slot, false, first + p) + at(head) * at(size);
       for (int d = 0; d < size; d++) share[at(p)] += static_cast<double>(q[d]) * static_cast<double>(kv_get(kv, key + at(d)));
     }
+    const auto cap = static_cast<double>(reach.cap);
+    for (double& value : share) value = cap > 0 ? cap * std::tanh(value / cap) : value;
     const double most = *std::max_element(share.begin(), share.end());
     double total = 0;
     for (double& value : share) total += value = std::exp(value - most);
@@ -286,17 +306,17 @@ class ReferenceOps final : public Ops {
     write_rows({sum}, out);
   }
 
-  std::vector<Values> gated_rows(const Matrix& gate, const Matrix& up, int part, const std::vector<Values>& in) const {
+  static std::vector<Values> gated_rows(const Matrix& gate, const Matrix& up, int part, const std::vector<Values>& in, Activation activation = Activation::silu) {
     std::vector<Values> result = multiply(gate, part, nullptr, in);
     const std::vector<Values> factors = multiply(up, part, nullptr, in);
     for (std::size_t r = 0; r < result.size(); r++) {
-      for (std::size_t i = 0; i < result[r].size(); i++) result[r][i] = silu(result[r][i]) * factors[r][i];
+      for (std::size_t i = 0; i < result[r].size(); i++) result[r][i] = (activation == Activation::silu ? silu(result[r][i]) : gelu_tanh(result[r][i])) * factors[r][i];
     }
     return result;
   }
 
   Batch batch_{};
-  Rope rope_{};
+  Rope rope_{}, second_rope_{};
   std::deque<std::vector<Tensor>> placed_;
   std::deque<std::vector<float>> vectors_;
 };

@@ -4,8 +4,8 @@
 
 namespace lectern {
 
-std::shared_ptr<EmbeddingBatcher::Text> EmbeddingBatcher::add(std::vector<std::int32_t> ids, std::shared_ptr<Cancel> cancel) {
-  auto text = std::make_shared<Text>(std::move(ids), std::move(cancel));
+std::shared_ptr<EmbeddingBatcher::Text> EmbeddingBatcher::add(std::vector<std::int32_t> ids, std::size_t second, std::shared_ptr<Cancel> cancel) {
+  auto text = std::make_shared<Text>(std::move(ids), second, std::move(cancel));
   const std::lock_guard lock(mutex_);
   waiting_.push_back(text);
   return text;
@@ -36,8 +36,8 @@ std::vector<float> EmbeddingBatcher::embed(const std::shared_ptr<Text>& text, ll
     for (const std::shared_ptr<Text>& each : taken) tokens.push_back(each->text());
     const float* rows = forward.embed(tokens.data(), static_cast<int>(tokens.size()), cancel);
     for (const std::shared_ptr<Text>& each : taken) {
-      each->embedding_.emplace(rows, rows + forward.embedding());
-      rows += forward.embedding();
+      each->embedding_.emplace(rows, rows + forward.outputs());
+      rows += forward.outputs();
     }
   }
   llm::check_embedding(*text->embedding_);

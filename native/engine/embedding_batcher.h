@@ -1,4 +1,4 @@
-// Batches the texts of an encoder on a model's lane: the text whose turn it is takes those that wait behind it into its pass.
+// Batches the texts of an embedding or rerank model on its lane: the text whose turn it is takes those that wait behind it into its pass.
 #pragma once
 
 #include <deque>
@@ -18,9 +18,10 @@ class EmbeddingBatcher {
   class Text;
 
   /// Its place in the queue. From any thread; what is added must be embedded in the same order, or cancelled.
-  std::shared_ptr<Text> add(std::vector<std::int32_t> ids, std::shared_ptr<Cancel> cancel);
+  /// `second`: as llm::Text has it.
+  std::shared_ptr<Text> add(std::vector<std::int32_t> ids, std::size_t second, std::shared_ptr<Cancel> cancel);
 
-  /// The text's embedding, as the model gives it: computed with it in one pass, or by the pass of one before it. Only on the model's
+  /// What the model gives for the text (an embedding, or the score of a pair), as it gives it: computed with it in one pass, or by the pass of one before it. Only on the model's
   /// lane. Throws as Forward::embed does; what is wrong with one text is no other's error.
   std::vector<float> embed(const std::shared_ptr<Text>& text, llm::Forward& forward, const Cancel& cancel);
 
@@ -34,15 +35,16 @@ class EmbeddingBatcher {
 /// Written on the model's lane alone.
 class EmbeddingBatcher::Text {
  public:
-  Text(std::vector<std::int32_t> ids, std::shared_ptr<Cancel> cancel) : ids_(std::move(ids)), cancel_(std::move(cancel)) {}
+  Text(std::vector<std::int32_t> ids, std::size_t second, std::shared_ptr<Cancel> cancel) : ids_(std::move(ids)), second_(static_cast<int>(second)), cancel_(std::move(cancel)) {}
 
   const std::vector<std::int32_t>& tokens() const { return ids_; }
 
  private:
   friend class EmbeddingBatcher;
-  llm::Text text() const { return {ids_.data(), static_cast<int>(ids_.size())}; }
+  llm::Text text() const { return {ids_.data(), static_cast<int>(ids_.size()), second_}; }
 
   const std::vector<std::int32_t> ids_;
+  const int second_;
   const std::shared_ptr<Cancel> cancel_;
   std::optional<std::vector<float>> embedding_;
 };

@@ -95,19 +95,20 @@ LoadedModel LanguageModel::open(const std::string& path, const OpenOptions& opti
   llm::Model& model = *loaded_->model;
   loaded_->tokenizer = std::make_unique<llm::Tokenizer>(model.file().metadata());
   if (!model.config().embeds()) loaded_->scheduler = std::make_unique<llm::Scheduler>(model, *loaded_->tokenizer);
+  if (model.config().kind == llm::ModelKind::rerank) loaded_->pairs = std::make_unique<llm::PairFormat>(model.file().metadata(), model.config());
   cancel.check();
   fractions.end();
   const std::string remarks = cuda::take_remarks();
   if (options.log && !remarks.empty()) options.log(LogLevel::warn, remarks);
   const llm::Config& config = model.config();
   const KvShape& kv = model.cache().shape();
-  return {config.embeds(), kv.slots, kv.positions, config.vocabulary, config.embedding,
+  return {config.kind, kv.slots, kv.positions, config.vocabulary, config.embedding,
           llm::memory_need(model.file(), *loaded_->backend, options.model), loaded_->tokenizer->vocabulary().end_tokens()};
 }
 
 void LanguageModel::generate(GenerateCall call, std::function<void(llm::TokenChunk)> on_chunk, std::shared_ptr<Cancel> cancel,
                              Done<llm::GenerateResult> done) {
-  if (loaded_->model->config().embeds()) throw Error(ErrorCode::invalid_request, "This model computes embeddings and cannot generate text.");
+  if (loaded_->model->config().embeds()) throw Error(ErrorCode::invalid_request, "This model computes embeddings or scores and cannot generate text.");
   const auto asked = std::make_shared<const GenerateCall>(std::move(call));
   const auto request = std::make_shared<llm::GenerateRequest>();
   request->cancel = cancel;
@@ -182,17 +183,41 @@ bool LanguageModel::turn(const Cancel& all) {
 }
 
 void LanguageModel::embed(Prompt prompt, bool normalise, std::shared_ptr<Cancel> cancel, Done<Embedding> done) {
-  if (!loaded_->model->config().embeds()) throw Error(ErrorCode::invalid_request, "This model gives no embeddings.");
+  if (loaded_->model->config().kind != llm::ModelKind::embedding) throw Error(ErrorCode::invalid_request, "This model gives no embeddings.");
   if (is_empty(prompt)) throw Error(ErrorCode::invalid_request, "There is nothing to embed: the text is empty.");
   const auto tokenise = [this, prompt = std::move(prompt)](const Cancel& flag) { return ids_of(prompt, true, flag); };
   const auto submit = [this, normalise, cancel](std::vector<TokenId> ids, Done<Embedding>& embedded) {
-    const auto text = texts_.add(std::move(ids), cancel);
-    lane_.submit<Embedding>(cancel, [this, normalise, text](const Cancel& flag) { return embed_now(text, normalise, flag); }, embedded);
+    const auto text = texts_.add(std::move(ids), 0, cancel);
+    const auto work = [this, normalise, text](const Cancel& flag) {
+      Embedding embedding = embed_now(text, flag);
+      if (normalise) normalise_length(embedding.vector);
+      return embedding;
+    };
+    lane_.submit<Embedding>(cancel, work, embedded);
   };
   text_lane_.submit<std::vector<TokenId>>(cancel, tokenise, then<std::vector<TokenId>>(std::move(done), submit));
 }
 
-Embedding LanguageModel::embed_now(const std::shared_ptr<EmbeddingBatcher::Text>& text, bool normalise, const Cancel& cancel) {
+void LanguageModel::rank(RankCall call, std::shared_ptr<Cancel> cancel, Done<Relevance> done) {
+  if (!loaded_->pairs) throw Error(ErrorCode::invalid_request, "This model scores no pairs of texts.");
+  const auto tokenise = [this, call = std::move(call)](const Cancel& flag) {
+    // The vocabulary's texts lie in the mapped file.
+    loaded_->model->file().check_unchanged();
+    llm::CancelPace pace(flag);
+    return loaded_->pairs->encode(*loaded_->tokenizer, call.query, call.document, static_cast<std::size_t>(call.most_tokens), pace);
+  };
+  const auto submit = [this, cancel](llm::TokenPair pair, Done<Relevance>& ranked) {
+    const auto text = texts_.add(std::move(pair.ids), pair.second, cancel);
+    const auto work = [this, text](const Cancel& flag) {
+      const Embedding scored = embed_now(text, flag);
+      return Relevance{scored.vector.front(), scored.prompt_tokens};
+    };
+    lane_.submit<Relevance>(cancel, work, ranked);
+  };
+  text_lane_.submit<llm::TokenPair>(cancel, tokenise, then<llm::TokenPair>(std::move(done), submit));
+}
+
+Embedding LanguageModel::embed_now(const std::shared_ptr<EmbeddingBatcher::Text>& text, const Cancel& cancel) {
   check_usable();
   llm::Model& model = *loaded_->model;
   const int context = model.cache().shape().positions;
@@ -200,9 +225,7 @@ Embedding LanguageModel::embed_now(const std::shared_ptr<EmbeddingBatcher::Text>
   if (count > static_cast<std::size_t>(context)) {
     throw Error(ErrorCode::context_overflow, "The text has " + std::to_string(count) + " tokens, and the model's context is " + std::to_string(context) + ".");
   }
-  std::vector<float> vector = texts_.embed(text, model.forward(), cancel);
-  if (normalise) normalise_length(vector);
-  return {std::move(vector), static_cast<int>(count)};
+  return {texts_.embed(text, model.forward(), cancel), static_cast<int>(count)};
 }
 
 void LanguageModel::tokenize(Prompt prompt, bool add_special, std::shared_ptr<Cancel> cancel, Done<std::vector<TokenId>> done) {
@@ -262,6 +285,7 @@ void LanguageModel::free() {
   if (loaded_) {
     // Each before what it refers to.
     loaded_->scheduler.reset();
+    loaded_->pairs.reset();
     loaded_->tokenizer.reset();
     loaded_->model.reset();
     loaded_.reset();

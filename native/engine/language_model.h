@@ -13,6 +13,7 @@
 #include "engine/embedding_batcher.h"
 #include "llm/grammar/recent_grammars.h"
 #include "llm/model.h"
+#include "llm/pair_format.h"
 #include "llm/scheduler.h"
 #include "llm/tokenizer/tokenizer.h"
 
@@ -22,7 +23,7 @@ namespace lectern {
 using Prompt = std::variant<std::vector<llm::TokenId>, std::vector<llm::PromptPart>>;
 
 struct LoadedModel {
-  bool embeds;
+  llm::ModelKind kind;
   int slots;
   int context;
   int vocabulary;
@@ -40,6 +41,18 @@ struct GenerateCall {
 
 struct Embedding {
   std::vector<float> vector;
+  int prompt_tokens;
+};
+
+struct RankCall {
+  std::string query;
+  std::string document;
+  int most_tokens = 0;  // the document loses tokens at its end until the pair has at most so many; 0: a pair that is too long is an error
+};
+
+/// Of a pair: the logit of relevance, as the model gives it.
+struct Relevance {
+  float score;
   int prompt_tokens;
 };
 
@@ -65,6 +78,9 @@ class LanguageModel {
   /// Divided by its Euclidean length where `normalise`, else as the model gives it.
   void embed(Prompt prompt, bool normalise, std::shared_ptr<Cancel> cancel, Done<Embedding> done);
 
+  /// Pairs that wait together are scored in one pass.
+  void rank(RankCall call, std::shared_ptr<Cancel> cancel, Done<Relevance> done);
+
   void tokenize(Prompt prompt, bool add_special, std::shared_ptr<Cancel> cancel, Done<std::vector<llm::TokenId>> done);
   /// How many tokens tokenize() would give.
   void count_tokens(Prompt prompt, bool add_special, std::shared_ptr<Cancel> cancel, Done<std::size_t> done);
@@ -81,14 +97,15 @@ class LanguageModel {
     std::unique_ptr<Backend> backend;
     std::unique_ptr<llm::Model> model;
     std::unique_ptr<llm::Tokenizer> tokenizer;
-    std::unique_ptr<llm::Scheduler> scheduler;  // null in an embedding model
+    std::unique_ptr<llm::Scheduler> scheduler;  // of a model that generates
+    std::unique_ptr<llm::PairFormat> pairs;     // of a rerank model
     llm::RecentGrammars grammars;               // of the text lane alone
   };
   using Running = std::list<std::shared_ptr<Cancel>>;
 
   LoadedModel open(const std::string& path, const OpenOptions& options, const std::function<void(double)>& on_progress, const Cancel& cancel);
   std::vector<llm::TokenId> ids_of(const Prompt& prompt, bool add_special, const Cancel& cancel) const;
-  Embedding embed_now(const std::shared_ptr<EmbeddingBatcher::Text>& text, bool normalise, const Cancel& cancel);
+  Embedding embed_now(const std::shared_ptr<EmbeddingBatcher::Text>& text, const Cancel& cancel);
   void start(llm::GenerateRequest request);
   bool turn(const Cancel& all);
   void step_on();

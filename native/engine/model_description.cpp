@@ -7,6 +7,7 @@
 #include "cuda/runtime/device.h"
 #include "error.h"
 #include "gguf/model_file.h"
+#include "llm/pair_format.h"
 #include "llm/tokenizer/tokenizer.h"
 
 namespace lectern {
@@ -65,11 +66,19 @@ std::uint64_t vocabulary_size(const gguf::ModelFile& file) {
   return table == nullptr ? 0 : static_cast<std::uint64_t>(table->rows());
 }
 
+/// Of a model that cannot run: a file that says how token vectors become one was made for embedding, or for scores (4).
+llm::ModelKind likely_kind(const gguf::Metadata& metadata, const std::string& architecture) {
+  const std::uint64_t pooling = number_or_zero(metadata, architecture + ".pooling_type");
+  return pooling == 0 ? llm::ModelKind::chat : pooling == 4 ? llm::ModelKind::rerank : llm::ModelKind::embedding;
+}
+
 /// What opening it would say, or nothing.
 std::optional<std::string> reason_against(const gguf::ModelFile& file) {
   try {
     llm::memory_need(file, *cpu::make_backend(), {});
     const llm::Tokenizer tokenizer(file.metadata());
+    const llm::Config config = llm::read_config(file);
+    if (config.kind == llm::ModelKind::rerank) const llm::PairFormat pairs(file.metadata(), config);
     return std::nullopt;
   } catch (const Error& error) {
     return error.what();
@@ -88,8 +97,7 @@ ModelDescription describe_model(const std::string& path, bool arrays) {
   description.context = number_or_zero(metadata, description.architecture + ".context_length");
   description.embedding_length = number_or_zero(metadata, description.architecture + ".embedding_length");
   description.vocabulary_size = vocabulary_size(file);
-  // A file that tells how token vectors become one vector was made for embedding.
-  description.embeds = description.unsupported ? number_or_zero(metadata, description.architecture + ".pooling_type") > 0 : llm::read_config(file).embeds();
+  description.kind = description.unsupported ? likely_kind(metadata, description.architecture) : llm::read_config(file).kind;
   Copier copier(arrays);
   for (const auto& [key, value] : metadata.all()) description.metadata.emplace_back(key, copier.copy(value));
   for (const Tensor& tensor : file.tensors()) {

@@ -29,7 +29,7 @@ struct TensorDescription {
 struct ModelDescription {
   std::string architecture;  // empty where the file has none
   std::optional<std::string> unsupported;  // why it cannot run here
-  bool embeds;
+  llm::ModelKind kind;
   std::uint64_t parameter_count;
   std::uint64_t weight_bytes;
   std::uint64_t context;           // these three are 0 where the file lacks them

@@ -5,105 +5,53 @@
 #include <optional>
 
 #include "error.h"
+#include "llm/keys.h"
+#include "llm/rope_config.h"
 
 namespace lectern::llm {
 namespace {
 
-[[noreturn]] void refuse(const std::string& sentence) { throw Error(ErrorCode::invalid_model, sentence); }
-
-// Far above any real model, and low enough that no product of two of them leaves 64 bits, nor of any one with 4 an int.
-constexpr std::uint64_t most_layers = 1024;
-constexpr std::uint64_t most_heads = 1024;
-constexpr std::uint64_t most_head_size = 1024;
-constexpr std::uint64_t most_width = 1U << 20;
-constexpr std::uint64_t most_vocabulary = 1U << 24;
-constexpr std::uint64_t most_context = 1U << 24;
-constexpr std::uint64_t most_experts = 1024;
-
-/// The keys of one architecture.
-class Keys {
- public:
-  Keys(const gguf::Metadata& metadata, std::string_view architecture) : metadata_(metadata), prefix_(std::string(architecture) + ".") {}
-
-  std::string key(std::string_view name) const { return prefix_ + std::string(name); }
-
-  /// At least 1.
-  int count(std::string_view name, std::uint64_t most) const {
-    const std::uint64_t number = metadata_.get_unsigned(key(name), most);
-    if (number == 0) refuse("The model file's key \"" + key(name) + "\" is 0.");
-    return static_cast<int>(number);
-  }
-  int count_or(std::string_view name, std::uint64_t most, int otherwise) const {
-    return metadata_.has(key(name)) ? count(name, most) : otherwise;
-  }
-  double number_or(std::string_view name, double least, double most, double otherwise) const {
-    const std::optional<double> number = metadata_.find_number(key(name));
-    if (!number) return otherwise;
-    if (!(*number >= least && *number <= most)) {
-      refuse("The model file's key \"" + key(name) + "\" is " + std::to_string(*number) + ", outside of " + std::to_string(least) + " to " +
-             std::to_string(most) + ".");
-    }
-    return *number;
-  }
-  bool has(std::string_view name) const { return metadata_.has(key(name)); }
-  std::string text_or(std::string_view name, std::string_view otherwise) const {
-    return std::string(metadata_.find_string(key(name)).value_or(otherwise));
-  }
-
- private:
-  const gguf::Metadata& metadata_;
-  std::string prefix_;
+struct ArchitectureName {
+  std::string_view name;
+  Architecture architecture;
+};
+constexpr ArchitectureName names[] = {
+    {"llama", Architecture::llama},       {"mistral3", Architecture::mistral3}, {"smollm3", Architecture::smollm3}, {"granite", Architecture::granite},
+    {"qwen2", Architecture::qwen2},       {"qwen3", Architecture::qwen3},       {"qwen3moe", Architecture::qwen3moe}, {"phi3", Architecture::phi3},
+    {"gemma2", Architecture::gemma2},     {"gemma3", Architecture::gemma3},     {"bert", Architecture::bert},
 };
 
 Architecture architecture_of(std::string_view name) {
-  if (name == "llama") return Architecture::llama;
-  if (name == "qwen2") return Architecture::qwen2;
-  if (name == "qwen3") return Architecture::qwen3;
-  if (name == "bert") return Architecture::bert;
-  throw Error(ErrorCode::unsupported_format,
-              "The model's architecture \"" + std::string(name.substr(0, 64)) + "\" is not supported: llama, qwen2, qwen3 and bert are.");
+  for (const ArchitectureName& entry : names) {
+    if (entry.name == name) return entry.architecture;
+  }
+  throw Error(ErrorCode::unsupported_format, "The model's architecture \"" + std::string(name.substr(0, 64)) + "\" is not supported. Supported are " + architecture_names() + ".");
 }
 
-RopeConfig read_rope(const Keys& keys, const Config& config) {
-  RopeConfig rope{};
-  rope.base = keys.number_or("rope.freq_base", 1.001, 1e12, 10000);
-  rope.rotated = keys.count_or("rope.dimension_count", most_head_size, config.head_size);
-  if (rope.rotated % 2 != 0 || rope.rotated > config.head_size) {
-    refuse("The model file's key \"" + keys.key("rope.dimension_count") + "\" is " + std::to_string(rope.rotated) + " with heads of " +
-           std::to_string(config.head_size) + ".");
-  }
-  rope.adjacent = config.architecture == Architecture::llama;
-  const double legacy = keys.number_or("rope.scale_linear", 1e-3, 1e6, 1);
-  // Some converters write 0 for "no scaling", and the type came after the factor.
-  const double factor = keys.number_or("rope.scaling.factor", 0, 1e6, 0);
-  rope.factor = factor > 0 ? std::max(factor, 1e-3) : legacy;
-  const std::string scaling = keys.text_or("rope.scaling.type", rope.factor != 1 ? "linear" : "none");
-  if (scaling == "none") {
-    rope.scaling = RopeScaling::none;
-  } else if (scaling == "linear") {
-    rope.scaling = RopeScaling::linear;
-  } else if (scaling == "yarn") {
-    rope.scaling = RopeScaling::yarn;
-  } else {
-    throw Error(ErrorCode::unsupported_format, "The model's rope scaling \"" + scaling.substr(0, 64) + "\" is not supported: none, linear and yarn are.");
-  }
-  rope.original_context = keys.count_or("rope.scaling.original_context_length", most_context, config.context);
-  rope.attention_factor = keys.number_or("rope.scaling.attn_factor", 1e-3, 1e3, 1) * keys.number_or("rope.scaling.yarn_attn_factor", 1e-3, 1e3, 1);
-  rope.beta_fast = keys.number_or("rope.scaling.yarn_beta_fast", 1e-3, 1e6, 32);
-  rope.beta_slow = keys.number_or("rope.scaling.yarn_beta_slow", 1e-3, 1e6, 1);
-  rope.extension = keys.number_or("rope.scaling.yarn_ext_factor", 0, 1, 1);
-  return rope;
-}
+/// GGUF's numbers of pooling_type.
+enum class PoolingKey { none = 0, mean = 1, first = 2, last = 3, rank = 4 };
 
-Pooling read_pooling(const Keys& keys) {
-  const int number = static_cast<int>(keys.number_or("pooling_type", 0, 4, 0));
-  switch (number) {
-    case 1: return Pooling::mean;
-    case 2: return Pooling::first;
-    case 3: return Pooling::last;
-    default: break;
+void read_kind(const Keys& keys, Config& config) {
+  const auto pooling = static_cast<PoolingKey>(static_cast<int>(keys.number_or("pooling_type", 0, 4, 0)));
+  const bool encoder = config.is_encoder();
+  config.causal = keys.metadata().find_bool(keys.key("attention.causal")).value_or(!encoder);
+  if (encoder && config.causal) throw Error(ErrorCode::unsupported_format, "The model file's key \"" + keys.key("attention.causal") + "\" is true, which is not supported for bert.");
+  switch (pooling) {
+    case PoolingKey::mean: config.pooling = Pooling::mean; break;
+    case PoolingKey::first: config.pooling = Pooling::first; break;
+    case PoolingKey::last: config.pooling = Pooling::last; break;
+    case PoolingKey::rank: config.pooling = encoder ? Pooling::first : Pooling::last; break;
+    case PoolingKey::none:
+      if (encoder) throw Error(ErrorCode::unsupported_format, "The model's pooling_type 0 gives no embedding: 1 (mean), 2 (first), 3 (last) and 4 (rank) do.");
+      break;
   }
-  throw Error(ErrorCode::unsupported_format, "The model's pooling_type " + std::to_string(number) + " gives no embedding: 1 (mean), 2 (first) and 3 (last) do.");
+  config.kind = pooling == PoolingKey::none ? ModelKind::chat : pooling == PoolingKey::rank ? ModelKind::rerank : ModelKind::embedding;
+  if (config.kind == ModelKind::chat && !config.causal) {
+    throw Error(ErrorCode::unsupported_format, "The model file's key \"" + keys.key("attention.causal") + "\" is false, and no pooling_type says how its texts become vectors.");
+  }
+  if (config.kind != ModelKind::chat && config.has_branch_norms()) {
+    throw Error(ErrorCode::unsupported_format, "Embedding and rerank models of the architectures gemma2 and gemma3 are not supported.");
+  }
 }
 
 void read_heads(const Keys& keys, Config& config) {
@@ -125,7 +73,7 @@ void read_heads(const Keys& keys, Config& config) {
 
 /// Qwen's published models leave the window off (use_sliding_window is false), whatever width their files may tell.
 int read_window(const Keys& keys, const gguf::Metadata& metadata, const Config& config) {
-  if (config.architecture != Architecture::llama) return 0;
+  if (config.architecture != Architecture::llama && config.architecture != Architecture::mistral3) return 0;
   const std::uint64_t window = metadata.find_unsigned(keys.key("attention.sliding_window"), UINT64_MAX).value_or(0);
   return window < static_cast<std::uint64_t>(config.context) ? static_cast<int>(window) : 0;
 }
@@ -145,17 +93,31 @@ void read_vocabulary(const gguf::ModelFile& file, Config& config) {
   config.vocabulary = static_cast<int>(tokens->count);
 }
 
-/// Keys that other members of a family use to change the arithmetic, with the values that change nothing.
+/// Keys that other members of a family use to change the arithmetic, with the values that change nothing, and an architecture for which they are read.
 struct Switch {
   std::string_view name;
   double neutral;
   double as_good;
+  Architecture read_by[2];
 };
+constexpr Architecture nowhere = Architecture::bert;
 constexpr Switch switches[] = {
-    {"attention.scale", 0, 0},          {"attention.clamp_kqv", 0, 0},          {"attention.max_alibi_bias", 0, 0}, {"attention.temperature_scale", 0, 0},
-    {"attn_logit_softcapping", 0, 0},   {"final_logit_softcapping", 0, 0},      {"logit_scale", 0, 1},              {"residual_scale", 0, 1},
-    {"embedding_scale", 0, 1},          {"expert_shared_count", 0, 0},          {"expert_weights_scale", 0, 1},     {"expert_gating_func", 0, 1},
-    {"leading_dense_block_count", 0, 0}, {"attention.sliding_window_pattern", 0, 1}, {"nextn_predict_layers", 0, 0},
+    {"attention.scale", 0, 0, {Architecture::granite, nowhere}},
+    {"attention.clamp_kqv", 0, 0, {nowhere, nowhere}},
+    {"attention.max_alibi_bias", 0, 0, {nowhere, nowhere}},
+    {"attention.temperature_scale", 0, 0, {Architecture::mistral3, nowhere}},
+    {"attn_logit_softcapping", 0, 0, {Architecture::gemma2, nowhere}},
+    {"final_logit_softcapping", 0, 0, {Architecture::gemma2, Architecture::gemma3}},
+    {"logit_scale", 0, 1, {Architecture::granite, nowhere}},
+    {"residual_scale", 0, 1, {Architecture::granite, nowhere}},
+    {"embedding_scale", 0, 1, {Architecture::granite, nowhere}},
+    {"expert_shared_count", 0, 0, {nowhere, nowhere}},
+    {"expert_shared_feed_forward_length", 0, 0, {nowhere, nowhere}},
+    {"expert_weights_scale", 0, 1, {nowhere, nowhere}},
+    {"expert_gating_func", 0, 1, {nowhere, nowhere}},
+    {"leading_dense_block_count", 0, 0, {nowhere, nowhere}},
+    {"attention.sliding_window_pattern", 0, 1, {Architecture::gemma2, Architecture::gemma3}},
+    {"nextn_predict_layers", 0, 0, {nowhere, nowhere}},
 };
 
 void refuse_switches(const Keys& keys, const gguf::Metadata& metadata, const Config& config) {
@@ -163,10 +125,9 @@ void refuse_switches(const Keys& keys, const gguf::Metadata& metadata, const Con
     const std::string key = keys.key(entry.name);
     const std::optional<double> value = metadata.find_number(key);
     if (!value || *value == entry.neutral || *value == entry.as_good) continue;
+    if (!config.is_encoder() && (config.architecture == entry.read_by[0] || config.architecture == entry.read_by[1])) continue;
     throw Error(ErrorCode::unsupported_format, "The model file's key \"" + key + "\" asks for arithmetic that is not supported.");
   }
-  const bool causal = metadata.find_bool(keys.key("attention.causal")).value_or(!config.embeds());
-  if (causal == config.embeds()) throw Error(ErrorCode::unsupported_format, "The model file's key \"" + keys.key("attention.causal") + "\" is unlike its architecture's, which is not supported.");
   if (!metadata.find_bool(keys.key("expert_weights_norm")).value_or(true)) {
     throw Error(ErrorCode::unsupported_format, "The model file's key \"" + keys.key("expert_weights_norm") + "\" is false, which is not supported.");
   }
@@ -174,11 +135,40 @@ void refuse_switches(const Keys& keys, const gguf::Metadata& metadata, const Con
 
 void read_experts(const Keys& keys, const gguf::Metadata& metadata, Config& config) {
   config.experts = static_cast<int>(metadata.find_unsigned(keys.key("expert_count"), most_experts).value_or(0));
+  const bool expects = config.architecture == Architecture::qwen3moe;
+  if (config.experts == 0 && expects) refuse("The model file's key \"" + keys.key("expert_count") + "\" is missing or 0.");
   if (config.experts == 0) return;
-  if (config.architecture != Architecture::llama) {
-    throw Error(ErrorCode::unsupported_format, "A mixture of experts is supported in the architecture llama only.");
+  if (config.architecture != Architecture::llama && !expects) {
+    throw Error(ErrorCode::unsupported_format, "A mixture of experts is supported in the architectures llama and qwen3moe only.");
   }
+  if (expects) config.feed_forward = keys.count("expert_feed_forward_length", most_width);
   config.experts_used = keys.count("expert_used_count", static_cast<std::uint64_t>(config.experts));
+}
+
+/// Of Gemma: the layers with a window of their own, five of six or every other one.
+void read_locals(const Keys& keys, Config& config) {
+  if (!config.has_branch_norms()) return;
+  const int window = keys.count_or("attention.sliding_window", most_context, config.context);
+  if (window >= config.context && config.architecture == Architecture::gemma2) return;
+  config.locals = {keys.count_or("attention.sliding_window_pattern", most_layers, config.architecture == Architecture::gemma3 ? 6 : 2), true};
+  // A window that hides nothing: the layers differ in their rotation alone.
+  config.local_window = std::min(window, config.context);
+}
+
+/// The residual of Granite is x + r f(norm(x)). Divided by r it is y + f(norm(y)), with the same norm for an epsilon that is divided by r squared.
+void read_scales(const Keys& keys, Config& config) {
+  config.embedding_scale = config.logit_scale = 1.0F;
+  config.activation = config.has_branch_norms() ? Activation::gelu_tanh : Activation::silu;
+  if (config.has_branch_norms()) {
+    config.embedding_scale = std::sqrt(static_cast<float>(config.embedding));
+    config.logit_cap = static_cast<float>(keys.number_or("final_logit_softcapping", 0, 1e4, 0));
+    config.attention_cap = static_cast<float>(config.architecture == Architecture::gemma2 ? keys.number_or("attn_logit_softcapping", 0, 1e4, 50) : 0);
+  }
+  if (config.architecture != Architecture::granite) return;
+  const double residual = keys.positive_or("residual_scale", 1e3, 1);
+  config.embedding_scale = static_cast<float>(keys.positive_or("embedding_scale", 1e4, 1) / residual);
+  config.logit_scale = static_cast<float>(1 / keys.positive_or("logit_scale", 1e4, 1));
+  config.epsilon = static_cast<float>(static_cast<double>(config.epsilon) / (residual * residual));
 }
 
 }  // namespace
@@ -190,6 +180,7 @@ Config read_config(const gguf::ModelFile& file) {
   config.architecture = architecture_of(name);
   config.name = metadata.find_string("general.name").value_or("");
   const Keys keys(metadata, name);
+  read_kind(keys, config);
   config.context = keys.count("context_length", most_context);
   config.embedding = keys.count("embedding_length", most_width);
   config.layers = keys.count("block_count", most_layers);
@@ -199,43 +190,19 @@ Config read_config(const gguf::ModelFile& file) {
   read_experts(keys, metadata, config);
   refuse_switches(keys, metadata, config);
   read_vocabulary(file, config);
-  const char* epsilon = config.embeds() ? "attention.layer_norm_epsilon" : "attention.layer_norm_rms_epsilon";
+  const char* epsilon = config.is_encoder() ? "attention.layer_norm_epsilon" : "attention.layer_norm_rms_epsilon";
   if (!keys.has(epsilon)) refuse("The model file's key \"" + keys.key(epsilon) + "\" is missing.");
   config.epsilon = static_cast<float>(keys.number_or(epsilon, 0, 1, 0));
-  if (config.embeds()) {
-    config.pooling = read_pooling(keys);
-  } else {
-    config.rope = read_rope(keys, config);
-  }
+  read_scales(keys, config);
+  read_locals(keys, config);
+  if (!config.is_encoder()) read_ropes(keys, config);
   return config;
 }
 
-std::vector<double> rope_frequencies(const RopeConfig& rope, const std::vector<float>& rope_factors) {
-  const int pairs = rope.rotated / 2;
-  // The pair whose angle makes `turns` turns over the original context.
-  const auto pair_of = [&](double turns) {
-    return rope.rotated * std::log(rope.original_context / (turns * 2 * M_PI)) / (2 * std::log(rope.base));
-  };
-  const double low = std::max(0.0, std::floor(pair_of(rope.beta_fast)));
-  const double high = std::min(rope.rotated - 1.0, std::ceil(pair_of(rope.beta_slow)));
-  std::vector<double> frequencies(static_cast<std::size_t>(pairs));
-  for (int i = 0; i < pairs; i++) {
-    const auto at = static_cast<std::size_t>(i);
-    double frequency = std::pow(rope.base, -2.0 * i / rope.rotated);
-    if (!rope_factors.empty()) frequency /= static_cast<double>(rope_factors[at]);
-    if (rope.scaling == RopeScaling::linear) frequency /= rope.factor;
-    if (rope.scaling == RopeScaling::yarn) {
-      const double ramp = (1 - std::clamp((i - low) / std::max(0.001, high - low), 0.0, 1.0)) * rope.extension;
-      frequency = frequency / rope.factor * (1 - ramp) + frequency * ramp;
-    }
-    frequencies[at] = frequency;
-  }
-  return frequencies;
-}
-
-double rope_magnitude(const RopeConfig& rope) {
-  if (rope.scaling != RopeScaling::yarn) return rope.attention_factor;
-  return rope.attention_factor * (1 + 0.1 * std::log(rope.factor) * (rope.extension > 0 ? 1 : 0));
+std::string architecture_names() {
+  std::string list;
+  for (const ArchitectureName& entry : names) list += (list.empty() ? "" : ", ") + std::string(entry.name);
+  return list;
 }
 
 }  // namespace lectern::llm

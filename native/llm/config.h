@@ -11,7 +11,10 @@
 
 namespace lectern::llm {
 
-enum class Architecture { llama, qwen2, qwen3, bert };
+enum class Architecture { llama, mistral3, smollm3, granite, qwen2, qwen3, qwen3moe, phi3, gemma2, gemma3, bert };
+
+/// What a model's output is for: the next token, a vector of a text, or a score of a pair of texts.
+enum class ModelKind { chat, embedding, rerank };
 
 enum class RopeScaling { none, linear, yarn };
 
@@ -25,14 +28,28 @@ struct RopeConfig {
   double attention_factor;
   double beta_fast;
   double beta_slow;
-  double extension;  // yarn's mix of both frequencies; 1 as a rule
+  double extension;        // yarn's mix of both frequencies; 1 as a rule
+  double yarn_magnitude;   // yarn multiplies by 1 + yarn_magnitude * ln(factor)
+};
+
+/// Layers that differ from the others: those whose number l has l % every < every - 1 (`first_ones`), or l % every == every - 1.
+struct LayerPattern {
+  int every = 0;  // 0: no layer differs
+  bool first_ones = false;
+
+  bool has(int layer) const { return every > 0 && (layer % every < every - 1) == first_ones; }
 };
 
 struct Config {
   Architecture architecture;
+  ModelKind kind;
+  bool causal;  // a token attends to those before it; else to the whole text
   std::string name;  // general.name, or empty
   int context;       // positions it was trained for
-  int window;        // positions up to its own that a token attends to; 0: all
+  int window;        // positions up to its own that a token attends to in every layer; 0: all
+  int local_window;  // the same of the layers `locals`; 0: there are none
+  LayerPattern locals;
+  LayerPattern second_ropes;  // layers with the rotation `second_rope`
   int vocabulary;    // tokens that there are
   int table_rows;    // of the token table: at least vocabulary, files may pad it
   int embedding;
@@ -44,14 +61,31 @@ struct Config {
   int experts;       // 0: dense
   int experts_used;
   float epsilon;
+  float embedding_scale;  // what token vectors are multiplied by
+  float logit_scale;      // what logits are multiplied by
+  float logit_cap;        // a logit s becomes cap * tanh(s / cap); 0: it stays
+  float attention_cap;    // the same of attention scores
+  Activation activation;  // of the gated feed-forward layer
   RopeConfig rope;  // not of bert
-  Pooling pooling;  // bert only
+  RopeConfig second_rope;
+  Pooling pooling;  // of embeddings and pairs
 
-  bool embeds() const { return architecture == Architecture::bert; }
+  /// Whether whole texts are put in and nothing is generated.
+  bool embeds() const { return kind != ModelKind::chat; }
+  /// BERT's kind of block: learned positions, the norm behind each sum, no gate.
+  bool is_encoder() const { return architecture == Architecture::bert; }
+  bool has_head_norms() const { return architecture == Architecture::qwen3 || architecture == Architecture::qwen3moe || architecture == Architecture::gemma3; }
+  /// Norms of what attention and the feed-forward layer add to the residual.
+  bool has_branch_norms() const { return architecture == Architecture::gemma2 || architecture == Architecture::gemma3; }
+  /// Numbers that a text gives: an embedding, or one score.
+  int outputs() const { return kind == ModelKind::rerank ? 1 : embedding; }
 };
 
 /// Throws Error `unsupported_format` naming an architecture or a feature that is not here, `invalid_model` naming the key.
 Config read_config(const gguf::ModelFile& file);
+
+/// The names of all architectures, as files write them, separated by commas.
+std::string architecture_names();
 
 /// The angle per position of each pair, with `rope_factors` (rope_freqs.weight; empty or rotated / 2 long) and the scaling.
 std::vector<double> rope_frequencies(const RopeConfig& rope, const std::vector<float>& rope_factors);

@@ -23,10 +23,11 @@ struct BatchToken {
   bool is_decode = false;  // a decode row; else a prefill row
 };
 
-/// A text that an encoder embeds.
+/// A text to embed, or a pair to score.
 struct Text {
   const std::int32_t* tokens;
   int count;
+  int second = 0;  // where the second text of a pair begins; 0: it is no pair, or the model does not tell the two apart
 };
 
 /// Throws Error `invalid_model` for values that are not finite.
@@ -36,11 +37,11 @@ void check_embedding(std::span<const float> embedding);
 /// outlive it.
 class Forward {
  public:
-  /// `rows` bounds a pass of a decoder; an encoder's texts may be as long as the KV cache's positions, and go through its
+  /// `rows` bounds a pass that generates; texts of embedding and rerank models may be as long as the KV cache's positions, and go through its
   /// layers `rows` at a time. Throws Error `out_of_memory`.
   Forward(const Config& config, const Weights& weights, Backend& backend, Ops& ops, KvCache& cache, int rows, int logit_rows);
 
-  /// Of a decoder. Appends each token's key and value to its slot and returns the logits of those that want them, in their order:
+  /// Of a model that generates. Appends each token's key and value to its slot and returns the logits of those that want them, in their order:
   /// (wanted, vocabulary), valid until the next pass. Tokens of one slot must follow one another, positions rising by one
   /// from the slot's first free position; decode rows come first, at most one per slot. Throws Error `invalid_request` for a token, slot or position out of range,
   /// a decode row behind prefill rows, and for more tokens than a pass has rows.
@@ -57,18 +58,20 @@ class Forward {
   /// The same once more: logits() or decode() has brought them.
   const float* fetched(int row) const { return result_.data() + static_cast<std::ptrdiff_t>(row) * config_.vocabulary; }
 
-  /// Of an encoder: the embedding of one text as the model gives it, not of length 1, valid until the next pass. Throws as decode() does,
-  /// `cancelled` in the midst of the pass, and `invalid_model` where a value of the embedding is not finite.
+  /// Of an embedding or rerank model: what one text gives, Config::outputs() numbers. An embedding is as the model gives it, not of length 1; valid until the next pass. Throws as
+  /// decode() does, `cancelled` in the midst of the pass, and `invalid_model` where a value is not finite.
   const float* embed(const std::int32_t* tokens, int count, const Cancel& cancel);
 
-  /// Of an encoder: the embeddings of some texts that fit one pass, (count, embedding), each as it would be alone, bit for bit;
+  /// The same of some texts that fit one pass, (count, outputs()), each as it would be alone, bit for bit;
   /// valid until the next pass. Values are not checked. Throws as decode() does, and `cancelled` in the midst of it.
   const float* embed(const Text* texts, int count, const Cancel& cancel);
   /// How many of them, from the first on, fit one pass.
   int fitting(const Text* texts, int count) const;
   /// Whether embed() takes it.
   bool takes(const Text& text) const;
-  int embedding() const { return config_.embedding; }
+  int outputs() const { return config_.outputs(); }
+  /// The most texts of a pass.
+  static int most_texts(const KvShape& kv);
 
   int rows() const { return rows_; }
 
@@ -83,6 +86,15 @@ class Forward {
   void check(std::int32_t token, std::int32_t slot, std::int32_t position) const;
   void show(int stage, int rows);
   Batch batch(int rows, int decode_rows, const Cancel* cancel) const;
+  /// What follows attention in a layer of a decoder: x += what attention and the feed-forward layer give. Returns x prepared for the norm `next`.
+  PreparedRows finish_layer(const Layer& layer, int count, const float* q, float* x, const PreparedRows& attended, const Norm* next);
+  PreparedRows finish_encoder_layer(const Layer& layer, Rows part, const float* q, const PreparedRows& attended);
+  /// Fills the batch's numbers; gives its rows.
+  int lay_out(const Text* texts, int count);
+  void embed_tokens(const Text* texts, int count, Rows part);
+  template <class Work>
+  void each_part(int count, const Cancel& cancel, Work work);
+  float* text_row(int row) const { return residual_.floats() + static_cast<std::ptrdiff_t>(row) * config_.embedding; }
 
   const Config& config_;
   const Weights& weights_;
@@ -94,10 +106,11 @@ class Forward {
   Memory residual_;       // (rows or positions, embedding)
   Memory q_;       // (rows or positions, heads * head_size)
   Memory hidden_;  // (rows, feed_forward)
+  Memory branch_;  // (rows, embedding), of layers with norms of what they add
   Memory out_;     // (logit_rows, vocabulary) or (texts, embedding)
   std::vector<float> result_;
   std::vector<float> tapped_;
-  std::vector<std::int32_t> tokens_, slots_, positions_, cells_, first_, visible_, chosen_;
+  std::vector<std::int32_t> tokens_, slots_, positions_, cells_, first_, visible_, local_first_, chosen_;
 };
 
 }  // namespace lectern::llm

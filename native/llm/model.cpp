@@ -37,7 +37,8 @@ OpsShape ops_shape(const Config& config, const KvShape& kv, int rows, const Mode
   shape.logit_rows = kv.slots;
   shape.vocabulary = config.embeds() ? 0 : config.vocabulary;
   shape.heads = config.heads;
-  shape.rotated = config.embeds() ? 0 : config.rope.rotated;
+  shape.rotated = config.is_encoder() ? 0 : config.rope.rotated;
+  shape.local_layers = config.second_ropes.every > 0 || config.locals.every > 0;
   shape.experts = config.experts;
   shape.experts_used = config.experts_used;
   shape.threads = options.threads;
@@ -46,9 +47,9 @@ OpsShape ops_shape(const Config& config, const KvShape& kv, int rows, const Mode
   return shape;
 }
 
-Weights place_weights(const gguf::ModelFile& file, const Config& config, Ops& ops, const LoadWatch& watch) {
+Weights place_weights(const gguf::ModelFile& file, const Config& config, int positions, Ops& ops, const LoadWatch& watch) {
   OpsWeightLoader placement(file, ops, watch);
-  return load_weights(file, config, placement);
+  return load_weights(file, config, positions, placement);
 }
 
 }  // namespace
@@ -57,7 +58,7 @@ MemoryNeed memory_need(const gguf::ModelFile& file, const Backend& backend, cons
   const Config config = read_config(file);
   const KvShape kv = kv_shape(config, backend, options);
   CountingWeightLoader placement(backend);
-  load_weights(file, config, placement);
+  load_weights(file, config, kv.positions, placement);
   const int rows = pass_rows(backend, config, kv, options);
   return {placement.bytes(), backend.kv_bytes(kv), backend.ops_bytes(ops_shape(config, kv, rows, options)) + Forward::bytes(config, kv, rows, kv.slots)};
 }
@@ -68,7 +69,7 @@ Model::Model(const std::string& path, Backend& backend, const ModelOptions& opti
       kv_shape_(kv_shape(config_, backend, options)),
       rows_(pass_rows(backend, config_, kv_shape_, options)),
       ops_(backend.make_ops(ops_shape(config_, kv_shape_, rows_, options))),
-      weights_(place_weights(file_, config_, *ops_, watch)),
+      weights_(place_weights(file_, config_, kv_shape_.positions, *ops_, watch)),
       cache_(backend, *ops_, kv_shape_),
       forward_(config_, weights_, backend, *ops_, cache_, rows_, kv_shape_.slots) {}
 

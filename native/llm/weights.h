@@ -6,6 +6,7 @@
 #include "backend/ops.h"
 #include "gguf/model_file.h"
 #include "llm/config.h"
+#include "llm/rank_head.h"
 #include "llm/weight_loader.h"
 
 namespace lectern::llm {
@@ -19,26 +20,30 @@ struct Layer {
   Linear up;
   Linear down;
   ExpertWeights experts;
-  Norm attention_norm;
-  Norm output_norm;
+  Norm attention_norm;  // of bert behind the sum; else of what attention adds, weight null where it has no norm
+  Norm output_norm;     // the same of the feed-forward layer
+  AttentionReach reach;
 };
 
 struct Weights {
   Matrix token_table;
   Matrix position_table;  // bert; data is null otherwise
-  const float* type_row;  // bert; null where there is none
+  const float* type_row;         // bert; null where there is none
+  const float* second_type_row;  // bert: of the second text of a pair; null where the table has one row
   Norm embedding_norm;    // bert
   std::vector<Layer> layers;
   Norm output_norm;  // decoders
-  Matrix output;     // decoders; the token table's values again where the file has no other
-  std::vector<double> rope_frequencies;
-  Rope rope;  // points into rope_frequencies
+  Matrix output;     // models that generate; the token table's values again where the file has no other
+  RankHead rank_head;  // rerank models
+  std::vector<double> rope_frequencies, second_rope_frequencies;
+  Rope rope, second_rope;  // point into them
 };
 
 /// Checks every tensor's type and shape, then places it; matrices' pages of the file are given back once placed. Queries,
 /// keys and values may lie in one matrix `attn_qkv`, in this order.
 /// Throws Error `invalid_model` naming a tensor that is missing or of the wrong shape, `unsupported_format` naming one
 /// whose type the placement does not take or that has no place in the architecture, and what the placement throws.
-Weights load_weights(const gguf::ModelFile& file, const Config& config, WeightLoader& placement);
+/// `positions`: of a slot, by which files with two lists of RoPE factors choose one.
+Weights load_weights(const gguf::ModelFile& file, const Config& config, int positions, WeightLoader& placement);
 
 }  // namespace lectern::llm

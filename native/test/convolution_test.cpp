@@ -162,8 +162,8 @@ LECTERN_TEST("network kernels: depthwise convolutions are what plain loops give"
 
 LECTERN_TEST("network kernels: what becomes of a sum, with every activation") {
   std::mt19937 random(13);
-  for (int a = 0; a <= static_cast<int>(Activation::exponential); a++) {
-    ConvolutionCase one{{6, 10, a % 2 == 0 ? 1 : 2, same(3), same(3)}, {1, 8, 21}, finish_of(static_cast<Activation>(a)), a % 3 != 0};
+  for (int a = 0; a <= static_cast<int>(cpu::Activation::exponential); a++) {
+    ConvolutionCase one{{6, 10, a % 2 == 0 ? 1 : 2, same(3), same(3)}, {1, 8, 21}, finish_of(static_cast<cpu::Activation>(a)), a % 3 != 0};
     one.finish.add_last = a % 3 == 1;
     if (a % 2 == 1) {
       one.finish.scale = 0.75F;
@@ -205,7 +205,7 @@ LECTERN_TEST("network kernels: transposed convolutions are what plain loops give
     const std::vector<float> in = random_floats(size(one.picture.batch * shape.in_channels * one.picture.height * one.picture.width), random);
     const std::vector<float> weights = random_floats(size(shape.in_channels * group_out * taps), random);
     const std::vector<float> bias = random_floats(size(shape.out_channels), random);
-    const Finish finish = finish_of(Activation::silu);
+    const Finish finish = finish_of(cpu::Activation::silu);
     const int plane = one.picture.out_height * one.picture.out_width;
     std::vector<double> expected(size(one.picture.batch * shape.out_channels * plane));
     for (std::size_t i = 0; i < expected.size(); i++) expected[i] = static_cast<double>(bias[i / size(plane) % size(shape.out_channels)]);

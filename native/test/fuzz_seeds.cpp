@@ -19,7 +19,7 @@ using test::GgufWriter;
 void write_architectures(const std::filesystem::path& folder) {
   test::MadeShape shape;
   shape.layers = 1, shape.embedding = 8, shape.heads = 2, shape.kv_heads = 1, shape.head_size = 4, shape.feed_forward = 8, shape.vocabulary = 4, shape.context = 4;
-  for (const char* architecture : {"llama", "qwen2", "qwen3", "bert"}) {
+  for (const char* architecture : {"llama", "qwen2", "qwen3", "bert", "gemma2", "gemma3", "smollm3", "granite", "mistral3", "phi3"}) {
     shape.architecture = architecture;
     test::make_model(shape).write(folder / (std::string(architecture) + ".gguf"));
   }

@@ -190,8 +190,8 @@ LECTERN_TEST("llm: models that cannot be are refused by name") {
   bad.keys["llama.attention.value_length"] = 32U;
   check_refused(ErrorCode::unsupported_format, "keys and values", bad, "values of another length");
   bad = good;
-  bad.keys["llama.rope.scaling.type"] = std::string("longrope");
-  check_refused(ErrorCode::unsupported_format, "longrope", bad, "unknown scaling");
+  bad.keys["llama.rope.scaling.type"] = std::string("dynamic");
+  check_refused(ErrorCode::unsupported_format, "dynamic", bad, "unknown scaling");
   bad = good;
   bad.keys["llama.rope.freq_base"] = std::nanf("");
   check_refused(ErrorCode::invalid_model, "rope.freq_base", bad, "NaN for a base");

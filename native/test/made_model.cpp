@@ -87,11 +87,17 @@ class Maker {
       if (!shape_.tied) matrix("output.weight", width, shape_.vocabulary, 2 / std::sqrt(static_cast<float>(width)));
     }
     for (int l = 0; l < shape_.layers; l++) layer("blk." + std::to_string(l) + ".");
+    if (is("phi3")) {
+      vector("rope_factors_long.weight", shape_.head_size / 2, 3, 0.3F);
+      vector("rope_factors_short.weight", shape_.head_size / 2, 1.2F, 0.1F);
+    }
     return std::move(model_);
   }
 
  private:
-  bool bert() const { return shape_.architecture == "bert"; }
+  bool is(const char* architecture) const { return shape_.architecture == architecture; }
+  bool bert() const { return is("bert"); }
+  bool gemma() const { return is("gemma2") || is("gemma3"); }
 
   void key(const std::string& name, MadeValue value) { model_.keys[shape_.architecture + "." + name] = std::move(value); }
 
@@ -115,6 +121,35 @@ class Maker {
     if (shape_.experts > 0) {
       key("expert_count", count(shape_.experts));
       key("expert_used_count", 2U);
+    }
+    if (is("qwen3moe")) key("expert_feed_forward_length", count(shape_.feed_forward));
+    family_keys();
+  }
+  /// What the converter writes for one family alone. Windows and contexts are short enough to matter in a test.
+  void family_keys() {
+    if (gemma()) {
+      key("attention.sliding_window", 12U);
+      key("rope.freq_base", 1e6F);
+      key("final_logit_softcapping", 3.0F);
+    }
+    if (is("gemma2")) key("attn_logit_softcapping", 2.0F);
+    if (is("granite")) {
+      key("embedding_scale", 12.0F);
+      key("residual_scale", 0.22F);
+      key("attention.scale", 0.03F);
+      key("logit_scale", 8.0F);
+    }
+    if (is("mistral3")) {
+      key("rope.scaling.type", std::string("yarn"));
+      key("rope.scaling.factor", 16.0F);
+      key("rope.scaling.original_context_length", 96U);
+      key("rope.scaling.yarn_log_multiplier", 1.0F);
+      key("attention.temperature_scale", 0.1F);
+    }
+    if (is("phi3")) {
+      key("rope.scaling.original_context_length", 96U);
+      key("rope.scaling.attn_factor", 1.19F);
+      key("attention.sliding_window", 12U);
     }
   }
 
@@ -168,21 +203,34 @@ class Maker {
     const int keys = shape_.kv_heads * shape_.head_size;
     const bool biased = bert() || shape_.architecture == "qwen2";
     if (!bert()) norm(block + "attn_norm");
-    linear(block + "attn_q", width, queries, biased);
-    linear(block + "attn_k", width, keys, biased);
-    linear(block + "attn_v", width, keys, biased);
-    if (shape_.architecture == "qwen3") {
+    if (is("phi3")) {
+      linear(block + "attn_qkv", width, queries + 2 * keys, false);
+    } else {
+      linear(block + "attn_q", width, queries, biased);
+      linear(block + "attn_k", width, keys, biased);
+      linear(block + "attn_v", width, keys, biased);
+    }
+    if (is("qwen3") || is("qwen3moe") || is("gemma3")) {
       vector(block + "attn_q_norm.weight", shape_.head_size, 1, 0.2F);
       vector(block + "attn_k_norm.weight", shape_.head_size, 1, 0.2F);
     }
     linear(block + "attn_output", queries, width, bert());
     norm(block + (bert() ? "attn_output_norm" : "ffn_norm"));
     feed_forward(block);
+    if (gemma()) {
+      norm(block + "post_attention_norm");
+      norm(block + "post_ffw_norm");
+    }
     if (bert()) norm(block + "layer_output_norm");
   }
 
   void feed_forward(const std::string& block) {
     const int width = shape_.embedding;
+    if (is("phi3")) {
+      linear(block + "ffn_up", width, 2 * shape_.feed_forward, false);
+      linear(block + "ffn_down", shape_.feed_forward, width, false);
+      return;
+    }
     if (shape_.experts == 0) {
       if (!bert()) linear(block + "ffn_gate", width, shape_.feed_forward, false);
       linear(block + "ffn_up", width, shape_.feed_forward, bert());

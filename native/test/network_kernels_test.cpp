@@ -15,8 +15,8 @@ LECTERN_TEST("network kernels: activations over their whole range, of infinities
   x.insert(x.end(), {1e-6F, -1e-6F, 50.0F, -50.0F, infinity, -infinity});
   for (const Instructions level : network_levels()) {
     const NetworkKernels& kernels = *cpu::network_kernels_of(level);
-    for (int a = 0; a <= static_cast<int>(Activation::absolute); a++) {
-      const Finish finish = finish_of(static_cast<Activation>(a));
+    for (int a = 0; a <= static_cast<int>(cpu::Activation::absolute); a++) {
+      const Finish finish = finish_of(static_cast<cpu::Activation>(a));
       std::vector<float> out(x.size());
       kernels.finish(finish, x.data(), 0, nullptr, nullptr, static_cast<int>(x.size()), out.data());
       double worst = 0;
@@ -48,7 +48,7 @@ LECTERN_TEST("network kernels: matrix products are what plain loops give") {
     std::vector<float> right = random_floats(size(one.depth, one.columns), random);
     const std::vector<float> bias = random_floats(static_cast<std::size_t>(one.columns), random);
     const std::vector<float> addend = random_floats(size(one.rows, one.columns), random);
-    Finish finish = finish_of(Activation::relu);
+    Finish finish = finish_of(cpu::Activation::relu);
     finish.add_last = true;
     for (const bool packed : {false, true}) {
       std::vector<double> expected;

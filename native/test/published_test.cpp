@@ -155,7 +155,7 @@ void refused(const std::string& architecture, const Keys& keys, ErrorCode code, 
 
 LECTERN_TEST("published: relatives are refused by what they need") {
   const Keys good = decoder(4096, 1024, 2, 2048, 8, 8, 10000);
-  for (const char* name : {"nomic-bert", "jina-bert-v2", "modern-bert", "phi3", "gemma2", "mistral3", "llama4", "qwen2moe", "qwen3moe", "deepseek2", "clip"}) {
+  for (const char* name : {"nomic-bert", "jina-bert-v2", "modern-bert", "phi2", "gemma", "gemma3n", "llama4", "qwen2moe", "granitemoe", "deepseek2", "clip"}) {
     refused(name, good, ErrorCode::unsupported_format, name);
   }
   const std::vector<std::pair<std::string, MadeValue>> needs = {
@@ -179,7 +179,7 @@ LECTERN_TEST("published: relatives are refused by what they need") {
   Keys rank = {{"context_length", 512U}, {"embedding_length", 64U}, {"block_count", 1U}, {"feed_forward_length", 64U}, {"attention.head_count", 4U}, {"attention.layer_norm_epsilon", 1e-5F}};
   refused("bert", rank, ErrorCode::unsupported_format, "pooling_type 0");
   rank["pooling_type"] = 4U;
-  refused("bert", rank, ErrorCode::unsupported_format, "pooling_type 4");
+  check(read(published("bert", rank, 100)).kind == llm::ModelKind::rerank, "a classifier of pairs");
   rank["pooling_type"] = 2U;
   rank["attention.causal"] = true;
   refused("bert", rank, ErrorCode::unsupported_format, "attention.causal");

@@ -46,7 +46,7 @@ void check_together(const OpenedModel& opened, const std::string& name) {
   for (const std::vector<std::int32_t>& each : ids) {
     texts.push_back(text_of(each));
     const float* values = forward.embed(each.data(), static_cast<int>(each.size()), never);
-    alone.emplace_back(values, values + forward.embedding());
+    alone.emplace_back(values, values + forward.outputs());
   }
   // 64 + 64 + 64 + 128 cells, and no room for 100 more.
   check(forward.fitting(texts.data(), 5) == 4, name + ": four of the texts fit");
@@ -56,7 +56,7 @@ void check_together(const OpenedModel& opened, const std::string& name) {
     if (backwards) std::reverse(order.begin(), order.end());
     const float* values = forward.embed(order.data(), 4, never);
     for (std::size_t i = 0; i < 4; i++) {
-      const Row got(values + static_cast<std::ptrdiff_t>(i) * forward.embedding(), values + static_cast<std::ptrdiff_t>(i + 1) * forward.embedding());
+      const Row got(values + static_cast<std::ptrdiff_t>(i) * forward.outputs(), values + static_cast<std::ptrdiff_t>(i + 1) * forward.outputs());
       check(test::same_bits(got, alone[backwards ? 3 - i : i]), name + ": text " + std::to_string(i) + (backwards ? " backwards" : ""));
     }
   }
@@ -83,13 +83,13 @@ LECTERN_TEST("ragged: who waits is taken along, who left or cannot be is not") {
   const Cancel never;
   for (const std::vector<std::int32_t>& each : ids) {
     const float* values = forward.embed(each.data(), static_cast<int>(each.size()), never);
-    alone.emplace_back(values, values + forward.embedding());
+    alone.emplace_back(values, values + forward.outputs());
   }
   passes = 0;
   EmbeddingBatcher waiting;
   std::vector<std::shared_ptr<EmbeddingBatcher::Text>> texts;
   const auto gone = std::make_shared<Cancel>();
-  const auto add = [&](std::vector<std::int32_t> tokens, const std::shared_ptr<Cancel>& cancel) { texts.push_back(waiting.add(std::move(tokens), cancel)); };
+  const auto add = [&](std::vector<std::int32_t> tokens, const std::shared_ptr<Cancel>& cancel) { texts.push_back(waiting.add(std::move(tokens), 0, cancel)); };
   add(ids[0], gone);
   add(ids[1], std::make_shared<Cancel>());
   add({1, -5}, std::make_shared<Cancel>());

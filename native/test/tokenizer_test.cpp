@@ -7,6 +7,7 @@
 
 #include "error.h"
 #include "harness.h"
+#include "llm/tokenizer/word_splitter.h"
 #include "made_vocabulary.h"
 
 namespace lectern {
@@ -118,12 +119,81 @@ LECTERN_TEST("tokenizer: byte pairs merge by rank inside words") {
 }
 
 LECTERN_TEST("tokenizer: byte pairs are quick on every text and safe on every byte, under each pre-tokenizer") {
-  for (const char* pre : {"llama-bpe", "qwen2", "gpt-2", "default", "deepseek-coder"}) {
+  for (const char* pre : {"llama-bpe", "qwen2", "gpt-2", "default", "deepseek-coder", "smollm", "tekken", "gpt-4o", "deepseek-v3", "qwen35", "seed-coder", "falcon", "bloom", "minicpm5"}) {
     const OwnedTokenizer tokenizer(byte_pairs(pre, {{"aa"}, {"aaaa"}, {"th"}, {"the"}, {"=="}}, {"a a", "aa aa", "t h", "th e", "= ="}).bytes());
     test::check_long_texts(*tokenizer, pre);
     test::check_early_ends(*tokenizer, pre);
     test::check_broken_texts(*tokenizer, pre);
   }
+}
+
+/// A WordPiece vocabulary whose specials have the ids 0 to 2, with what else its file says.
+GgufWriter word_pieces() {
+  const std::string m = mark;
+  GgufWriter file;
+  file.key("tokenizer.ggml.model", "bert").key("tokenizer.ggml.unknown_token_id", 0U);
+  return add_tokens(file, {{"[UNK]", 0, TokenKind::unknown}, {"[CLS]", 0, TokenKind::control}, {"[SEP]", 0, TokenKind::control}, {m + "a"}, {"a"}, {m + "A"}, {m + "\xC3\xA9"}, {m + "e"}});
+}
+
+LECTERN_TEST("tokenizer: BERT's texts begin with [CLS] and end with [SEP], under the names of old and of new converters and under none") {
+  const OwnedTokenizer before(word_pieces().key("tokenizer.ggml.cls_token_id", 1U).key("tokenizer.ggml.seperator_token_id", 2U).bytes());
+  const OwnedTokenizer today(word_pieces().key("tokenizer.ggml.bos_token_id", 1U).key("tokenizer.ggml.eos_token_id", 2U).bytes());
+  const OwnedTokenizer unnamed(word_pieces().bytes());
+  const OwnedTokenizer flagged(word_pieces().key("tokenizer.ggml.bos_token_id", 1U).key("tokenizer.ggml.eos_token_id", 2U).key("tokenizer.ggml.add_bos_token", false).bytes());
+  for (const OwnedTokenizer* tokenizer : {&before, &today, &unnamed, &flagged}) {
+    check_ids(*tokenizer, "a", {1, 3, 2}, {true, false});
+    const llm::TokenPair pair = [&] {
+      const Cancel never;
+      llm::CancelPace pace(never);
+      return (*tokenizer)->encode_pair("a", "a e", pace);
+    }();
+    check(pair.ids == Ids{1, 3, 2, 3, 7, 2} && pair.second == 3, "a pair: " + shown(pair.ids));
+  }
+  GgufWriter lost;
+  lost.key("tokenizer.ggml.model", "bert");
+  add_tokens(lost, {{"a"}});
+  test::check_throws(ErrorCode::invalid_model, [&] { const OwnedTokenizer tokenizer(lost.bytes()); }, "no [CLS] at all");
+}
+
+LECTERN_TEST("tokenizer: WordPiece folds case and accents as the file says, and gives up words of more than a hundred letters") {
+  const OwnedTokenizer folded(word_pieces().bytes());
+  check_ids(folded, "A \xC3\x89", {3, 7});
+  const OwnedTokenizer cased(word_pieces().key("tokenizer.ggml.normalizer.lowercase", false).bytes());
+  check_ids(cased, "A \xC3\xA9", {5, 6});
+  const OwnedTokenizer accented(word_pieces().key("tokenizer.ggml.normalizer.strip_accents", false).bytes());
+  check_ids(accented, "A \xC3\x89", {3, 6});
+  Ids hundred(100, 4);
+  hundred.front() = 3;
+  check_ids(folded, std::string(100, 'a'), hundred);
+  check_ids(folded, std::string(101, 'a') + " a", {0, 3});
+}
+
+LECTERN_TEST("tokenizer: words end where each pre-tokenizer's expression ends them") {
+  const auto words = [](const char* pre, const std::string& text) {
+    const Cancel never;
+    llm::CancelPace pace(never);
+    const llm::DecodedText decoded(text, pace);
+    std::string shown_words;
+    for (const auto& [begin, end] : llm::WordSplitter(pre).split(decoded, pace)) shown_words += (begin == 0 ? "" : "|") + text.substr(decoded.offsets[begin], decoded.offsets[end] - decoded.offsets[begin]);
+    return shown_words;
+  };
+  const auto is = [&](const char* pre, const std::string& text, const std::string& expected) {
+    const std::string got = words(pre, text);
+    check(got == expected, std::string(pre) + ": " + got + " instead of " + expected);
+  };
+  is("smollm", "in 1234 it's", "in| |1|2|3|4| it|'s");
+  is("gpt-2", "in 1234 it's", "in| 1234| it|'s");
+  is("llama-bpe", "in 1234 it'S", "in| |123|4| it|'S");
+  is("qwen2", "in 12 it'S", "in| |1|2| it|'S");
+  is("tekken", "HelloWorld ABc XMLHttp", "Hello|World| ABc| XMLHttp");
+  is("tekken", "it's a/b//\n12", "it|'s| a|/b|//\n|1|2");
+  is("gpt-4o", "It'S camelCase 12345", "It'S| camel|Case| |123|45");
+  is("deepseek-v3", "a.b (x) 12345 \xE4\xB8\xAD\xE6\x96\x87", "a|.b| (|x|)| |123|45| |\xE4\xB8\xAD\xE6\x96\x87");
+  is("qwen35", "e\xCC\x81t 12", "e\xCC\x81t| |1|2");
+  is("qwen2", "e\xCC\x81t", "e|\xCC\x81t");
+  is("bloom", "a, b 12", "a|,| b| 12");
+  is("seed-coder", "a;\n\nb", "a|;|\n\n|b");
+  is("falcon", "a` 1234", "a|`| |123|4");
 }
 
 LECTERN_TEST("tokenizer: WordPiece takes the longest piece from the left") {

@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import type { DeviceInfo, LanguageModel } from '../engine/port.js';
 import type { Engine } from '../engine/engine-port.js';
 import { asLecternError, LecternError } from '../errors.js';
+import { explainModel } from '../models/explain.js';
 import { describeBytes } from '../models/fit.js';
 import { digestOf } from '../models/pull/download.js';
 import type { CatalogueEntry } from '../models/types.js';
@@ -29,7 +30,7 @@ export interface LoadPlace {
 export async function checkModel(entry: CatalogueEntry, engine: Engine, place: LoadPlace): Promise<Checked> {
   try {
     const findings = [await checkDigest(entry.path), await checkRun(entry, engine, place)].filter((finding) => finding !== null);
-    return { name: entry.name, ok: true, findings: findings.join(', ') };
+    return { name: entry.name, ok: true, findings: [findings.join(', '), ...explainModel(entry)].join('; ') };
   } catch (thrown) {
     return { name: entry.name, ok: false, findings: asLecternError(thrown).message };
   }
@@ -59,6 +60,11 @@ async function checkRun(entry: CatalogueEntry, engine: Engine, { kind, budgetByt
 }
 
 async function run(model: LanguageModel): Promise<string> {
+  if (model.info.ranks) {
+    const { score } = await model.rank('hello', 'hello');
+    if (!Number.isFinite(score)) throw new LecternError('invalid_model', 'It gives a score that is no number.');
+    return `scores pairs of texts (${score.toFixed(2)} for two equal ones)`;
+  }
   if (model.info.embeds) {
     const { vector } = await model.embed('hello');
     if (!vector.every(Number.isFinite)) throw new LecternError('invalid_model', 'It gives vectors that hold no numbers.');

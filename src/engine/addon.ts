@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Bitmap } from '../bitmap.js';
 import { LecternError } from '../errors.js';
 import { packageRoot } from '../platform/package-files.js';
-import type { DeviceInfo, Embedding, GenerateOptions, GenerateResult, KernelOptions, LineVotes, LineVotesOptions, LoadedModel, MemoryNeed, MetadataValue, ModelDescription, ModelShape, OpenModelOptions, PackedPrompt, PromptPart, ReadPage, ReadTextOptions, RecogniseTextOptions } from './port.js';
+import type { DeviceInfo, Embedding, GenerateOptions, GenerateResult, KernelOptions, LineVotes, LineVotesOptions, LoadedModel, MemoryNeed, MetadataValue, ModelDescription, ModelShape, OpenModelOptions, PackedPrompt, PromptPart, ReadPage, ReadTextOptions, RecogniseTextOptions, Relevance } from './port.js';
 import type { LayoutRegion, LineClasses, LineItems, OpenVisionOptions, ReadLinesOptions, TableCells } from './vision-port.js';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
@@ -56,6 +56,8 @@ export interface NativeLanguageModel {
   /** After a flag has changed on which a held generation waits. */
   wake(): void;
   embed(prompt: NativePrompt, normalise: boolean, cancel?: NativeCancel): Promise<Embedding>;
+  /** `mostTokens` 0: the document stays whole. */
+  rank(query: string, document: string, mostTokens: number, cancel?: NativeCancel): Promise<Relevance>;
   tokenize(prompt: NativePrompt, addSpecial: boolean, cancel?: NativeCancel): Promise<Int32Array>;
   countTokens(prompt: NativePrompt, addSpecial: boolean, cancel?: NativeCancel): Promise<number>;
   tokenBytes(id: number): Uint8Array;

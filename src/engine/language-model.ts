@@ -2,7 +2,7 @@
 import { LecternError } from '../errors.js';
 import type { NativeAddon, NativeCancel, NativeLanguageModel, NativePrompt } from './addon.js';
 import { atTheSeam, callNative } from './native-call.js';
-import type { CallOptions, EmbedOptions, Embedding, GenerateOptions, GenerateResult, LanguageModel, LoadedModel, Pacing, Prompt, TokenChunk } from './port.js';
+import type { CallOptions, EmbedOptions, Embedding, GenerateOptions, GenerateResult, LanguageModel, LoadedModel, Pacing, Prompt, RankOptions, Relevance, TokenChunk } from './port.js';
 
 export class AddonLanguageModel implements LanguageModel {
   readonly info: LoadedModel;
@@ -56,6 +56,11 @@ export class AddonLanguageModel implements LanguageModel {
   embed(input: Prompt, options: EmbedOptions = {}): Promise<Embedding> {
     const { signal, normalise = true } = options;
     return callNative(this.#addon, signal, async (cancel) => this.#native.embed(toNative(input), normalise, cancel));
+  }
+
+  rank(query: string, document: string, options: RankOptions = {}): Promise<Relevance> {
+    const { signal, mostTokens = 0 } = options;
+    return callNative(this.#addon, signal, async (cancel) => this.#native.rank(query, document, mostTokens, cancel));
   }
 
   async tokenize(prompt: Prompt, options: CallOptions & { addSpecial?: boolean } = {}): Promise<number[]> {

@@ -246,6 +246,17 @@ export interface Embedding {
   promptTokens: number;
 }
 
+export interface RankOptions extends CallOptions {
+  /** The document loses tokens at its end until the pair has at most so many. Absent: a pair that is longer than the context is an error. */
+  mostTokens?: number;
+}
+
+export interface Relevance {
+  /** The logit of relevance, as the model gives it; its logistic function is the probability. */
+  score: number;
+  promptTokens: number;
+}
+
 export type MetadataValue = string | number | bigint | boolean | null | MetadataValue[];
 
 /** What a model file says of itself, weights unread. */
@@ -253,7 +264,10 @@ export interface ModelDescription {
   architecture: string;
   /** Why it cannot run here, or null. */
   unsupported: string | null;
+  /** Whole texts are put in, and nothing is generated: an embedding or rerank model. */
   embeds: boolean;
+  /** It gives no vectors but scores of pairs. */
+  ranks: boolean;
   parameterCount: number;
   weightBytes: number;
   /** Tokens it was trained for. */
@@ -291,7 +305,9 @@ export interface OpenModelOptions extends CallOptions, ModelShape {
 }
 
 export interface LoadedModel {
+  /** As in ModelDescription. */
   embeds: boolean;
+  ranks: boolean;
   slots: number;
   context: number;
   vocabularySize: number;
@@ -307,6 +323,8 @@ export interface LanguageModel {
   /** Rejects with `context_overflow` (both counts in its sentence) for a prompt that does not fit, `cancelled`, `invalid_request`. */
   generate(prompt: Prompt, options?: GenerateOptions): Promise<GenerateResult>;
   embed(input: Prompt, options?: EmbedOptions): Promise<Embedding>;
+  /** How far the document fits the query. Pairs that wait together are scored in one pass. Rejects as generate() does. */
+  rank(query: string, document: string, options?: RankOptions): Promise<Relevance>;
   tokenize(prompt: Prompt, options?: CallOptions & { addSpecial?: boolean }): Promise<number[]>;
   /** As many as tokenize() gives, without giving them. */
   countTokens(prompt: Prompt, options?: CallOptions & { addSpecial?: boolean }): Promise<number>;

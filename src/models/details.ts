@@ -41,6 +41,7 @@ export function describeDetails(description: ModelDescription, parentModel: stri
  * the file's own knows beside it. `insert` is no capability here: prompts with a suffix are not built.
  */
 export function capabilitiesOf(description: ModelDescription, chatTemplate: string | null, goTemplate: string | null): Capability[] {
+  if (description.ranks) return ['rerank'];
   if (description.embeds) return ['embedding'];
   const go = goTemplate?.trim() ? goTemplate : null;
   const jinja = go === null ? chatTemplate ?? '' : '';

@@ -3,7 +3,7 @@ import type { LanguageModel, ModelDescription, Pacing } from '../engine/port.js'
 import type { VisionModel } from '../engine/vision-port.js';
 import type { VisionEntry } from './vision-entry.js';
 
-export type Capability = 'completion' | 'tools' | 'embedding' | 'thinking' | 'insert';
+export type Capability = 'completion' | 'tools' | 'embedding' | 'rerank' | 'thinking' | 'insert';
 
 /** A model on disk. */
 export interface CatalogueEntry {

@@ -36,6 +36,7 @@ export function watchDevice(engine: LanguageEngine & Partial<VisionLoader>): Dev
     info: model.info,
     generate: (prompt, options) => watched(model.generate(prompt, options)),
     embed: (input, options) => watched(model.embed(input, options)),
+    rank: (query, document, options) => watched(model.rank(query, document, options)),
     tokenize: (prompt, options) => model.tokenize(prompt, options),
     countTokens: (prompt, options) => model.countTokens(prompt, options),
     tokenBytes: (id) => model.tokenBytes(id),

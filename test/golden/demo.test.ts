@@ -103,7 +103,7 @@ t.test('the file: small, of an architecture that others read, with all that a cl
   t.teardown(() => engine.close());
   const description = await engine.describeModel(file);
   t.match(description, {
-    architecture: 'llama', unsupported: null, embeds: false, vocabularySize: 1024,
+    architecture: 'llama', unsupported: null, embeds: false, ranks: false, vocabularySize: 1024,
     metadata: { 'general.architecture': 'llama', 'general.name': 'lectern-demo', 'tokenizer.ggml.model': 'gpt2', 'tokenizer.ggml.pre': 'qwen2' },
   });
   t.ok(description.context >= 1024 && description.parameterCount >= 1e6, `${description.parameterCount} weights, ${description.context} tokens`);

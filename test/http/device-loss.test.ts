@@ -31,7 +31,7 @@ function failingEngine(state: { fails: LecternError | null }): LanguageEngine {
     openModel: async (...asked) => {
       const model = await orFail(() => engine.openModel(...asked));
       return {
-        info: model.info, generate: (...of) => orFail(() => model.generate(...of)), embed: (...of) => orFail(() => model.embed(...of)), tokenize: (...of) => model.tokenize(...of),
+        info: model.info, generate: (...of) => orFail(() => model.generate(...of)), embed: (...of) => orFail(() => model.embed(...of)), rank: (...of) => orFail(() => model.rank(...of)), tokenize: (...of) => model.tokenize(...of),
         countTokens: (...of) => model.countTokens(...of), tokenBytes: (id) => model.tokenBytes(id), close: () => model.close(),
       };
     },

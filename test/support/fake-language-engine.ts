@@ -5,12 +5,14 @@
 import { LecternError } from '../../src/errors.js';
 import type {
   CallOptions, EmbedOptions, Embedding, GenerateOptions, GenerateResult, LanguageEngine, LanguageModel, LoadedModel, MemoryNeed, MetadataValue, ModelDescription,
-  ModelShape, OpenModelOptions, Pacing, Prompt, PromptPart, TokenLogprob,
+  ModelShape, OpenModelOptions, Pacing, Prompt, PromptPart, RankOptions, Relevance, TokenLogprob,
 } from '../../src/engine/port.js';
 import { isPacked, unpacked } from './unpacked.js';
 
 export interface FakeModel {
   embeds?: boolean;
+  /** It scores pairs; then it embeds, too, in the sense of LoadedModel. */
+  ranks?: boolean;
   /** Tokens it was trained for. Default 2048. */
   context?: number;
   /** Of a decoder: the whole answer to a prompt. Default: a text that depends on prompt and seed and is longer than any context. */
@@ -101,10 +103,10 @@ class FakeLanguageModel implements LanguageModel {
     this.#onClosed = onClosed;
     const trained = contextOf(model);
     if ((shape.context ?? 1) > trained) throw new LecternError('invalid_request', `The model was made for ${trained} tokens, not for ${shape.context}.`);
-    const slots = model.embeds ? 1 : shape.slots ?? 2;
+    const slots = model.embeds || model.ranks ? 1 : shape.slots ?? 2;
     this.#free = slots;
     this.info = {
-      embeds: model.embeds ?? false, slots, context: shape.context ?? trained, vocabularySize: 256 + fakeSpecials.length, embeddingLength,
+      embeds: model.embeds ?? model.ranks ?? false, ranks: model.ranks ?? false, slots, context: shape.context ?? trained, vocabularySize: 256 + fakeSpecials.length, embeddingLength,
       need: memoryNeed(model, shape), endTokens: [256, 257],
     };
   }
@@ -129,7 +131,7 @@ class FakeLanguageModel implements LanguageModel {
 
   embed(input: Prompt, options: EmbedOptions = {}): Promise<Embedding> {
     return this.#call(options.signal, async () => {
-      if (!this.info.embeds) throw new LecternError('invalid_request', 'This model gives no embeddings.');
+      if (!this.info.embeds || this.info.ranks) throw new LecternError('invalid_request', 'This model gives no embeddings.');
       if (!['boolean', 'undefined'].includes(typeof options.normalise)) throw new LecternError('invalid_request', 'normalise must be true or false.');
       const ids = encode(input, this.info.vocabularySize);
       if (ids.length === 0) throw new LecternError('invalid_request', 'There is nothing to embed: the text is empty.');
@@ -138,6 +140,19 @@ class FakeLanguageModel implements LanguageModel {
       for (const [place, id] of ids.entries()) vector[(id * 7 + place) % embeddingLength]! += 1 + id / 256;
       const length = options.normalise === false ? 1 : Math.hypot(...vector);
       return { vector: vector.map((value) => value / length), promptTokens: ids.length };
+    });
+  }
+
+  /** The score counts the words of the query that are in the document, less those that are not. */
+  rank(query: string, document: string, options: RankOptions = {}): Promise<Relevance> {
+    return this.#call(options.signal, async () => {
+      if (!this.info.ranks) throw new LecternError('invalid_request', 'This model scores no pairs of texts.');
+      const overhead = encode(query, this.info.vocabularySize).length + 3;
+      const ids = encode(document, this.info.vocabularySize).slice(0, Math.max(0, (options.mostTokens ?? Infinity) - overhead));
+      this.#mustFit(overhead + ids.length, this.info.context);
+      const kept = decode(ids).toLowerCase().split(/\W+/);
+      const score = query.toLowerCase().split(/\W+/).reduce((sum, word) => sum + (kept.includes(word) ? 1 : -1), 0);
+      return { score, promptTokens: overhead + ids.length };
     });
   }
 
@@ -248,7 +263,7 @@ function describe(model: FakeModel, arrays: boolean): ModelDescription {
   };
   const weightBytes = model.weightBytes ?? 1 << 20;
   return {
-    architecture: String(metadata['general.architecture']), unsupported: model.unsupported ?? null, embeds: model.embeds ?? false,
+    architecture: String(metadata['general.architecture']), unsupported: model.unsupported ?? null, embeds: model.embeds ?? model.ranks ?? false, ranks: model.ranks ?? false,
     parameterCount: weightBytes / 2, weightBytes, context: contextOf(model), embeddingLength, vocabularySize: 256 + fakeSpecials.length,
     metadata: Object.fromEntries(Object.entries(metadata).map(([key, value]) => [key, Array.isArray(value) && !arrays ? null : value])),
     tensors: [{ name: 'token_embd.weight', type: 'F16', shape: [embeddingLength, 256 + fakeSpecials.length] }],
@@ -257,7 +272,7 @@ function describe(model: FakeModel, arrays: boolean): ModelDescription {
 
 function memoryNeed(model: FakeModel, shape: ModelShape): MemoryNeed {
   if (shape.kv === 'q8_0' && shape.device !== 'cuda') throw new LecternError('unsupported_format', 'This device does not keep keys and values as Q8_0.');
-  const positions = (shape.context ?? contextOf(model)) * (model.embeds ? 1 : shape.slots ?? 2);
+  const positions = (shape.context ?? contextOf(model)) * (model.embeds || model.ranks ? 1 : shape.slots ?? 2);
   return { weightBytes: model.weightBytes ?? 1 << 20, kvBytes: positions * ({ f32: 1024, f16: 512, q8_0: 272 })[shape.kv ?? 'f16'], workBytes: 1 << 16 };
 }
 

@@ -37,7 +37,7 @@ export function handEngine(models: Record<string, HandModel>): HandEngine {
     memoryNeed: async (path, shape) => need(path, shape),
     openModel: (path, options = {}) => new Promise((resolve, reject) => {
       options.signal?.addEventListener('abort', () => reject(new LecternError('cancelled')));
-      const info = { embeds: false, slots: options.slots ?? 0, context: options.context ?? 0, vocabularySize: 0, embeddingLength: 0, need: need(path, options), endTokens: [] };
+      const info = { embeds: false, ranks: false, slots: options.slots ?? 0, context: options.context ?? 0, vocabularySize: 0, embeddingLength: 0, need: need(path, options), endTokens: [] };
       const close = async (): Promise<void> => {
         engine.closes++;
         await engine.closing?.promise;

@@ -18,7 +18,7 @@ export interface FakeLanguage extends LanguageServices {
 }
 
 const description = (embeds: boolean): ModelDescription => ({
-  architecture: embeds ? 'bert' : 'llama', unsupported: null, embeds, parameterCount: 1234, weightBytes: 5678, context: 64, embeddingLength: 4, vocabularySize: 256,
+  architecture: embeds ? 'bert' : 'llama', unsupported: null, embeds, ranks: false, parameterCount: 1234, weightBytes: 5678, context: 64, embeddingLength: 4, vocabularySize: 256,
   metadata: { 'general.architecture': embeds ? 'bert' : 'llama', 'general.name': 'Hidden', 'llama.context_length': 64, 'tokenizer.ggml.tokens': null, big: 2n ** 40n },
   tensors: [{ name: 'token_embd.weight', type: 'F32', shape: [4, 256] }],
 });
@@ -52,7 +52,7 @@ const bytesOf = (prompt: unknown): number[] => {
 function fakeModel(onEmbedding: (count: number) => void): LanguageModel {
   let embedding = 0;
   return {
-    info: { embeds: false, slots: 2, context: 64, vocabularySize: 256, embeddingLength: 4, need: { weightBytes: 1, kvBytes: 1, workBytes: 1 }, endTokens: [0] },
+    info: { embeds: false, ranks: false, slots: 2, context: 64, vocabularySize: 256, embeddingLength: 4, need: { weightBytes: 1, kvBytes: 1, workBytes: 1 }, endTokens: [0] },
     generate: async () => { throw new Error('the use case is a fake too'); },
     embed: async (input, { normalise = true } = {}) => {
       onEmbedding(++embedding);
@@ -62,6 +62,12 @@ function fakeModel(onEmbedding: (count: number) => void): LanguageModel {
       if (ids.length === 0) throw new LecternError('invalid_request', 'There is nothing to embed.');
       if (ids.length > 64) throw new LecternError('context_overflow', `The text has ${ids.length} tokens and the model takes 64.`);
       return { vector: Float32Array.of(0.5, 0.5, 0.5, 0.5).map((value) => value * (normalise ? 1 : 4)), promptTokens: ids.length };
+    },
+    // The longer a document that has the query in it, the better it fits; others do not at all.
+    rank: async (query, document, { mostTokens = Infinity } = {}) => {
+      const kept = document.slice(0, Math.max(0, mostTokens - query.length));
+      if (query.length + kept.length > 64) throw new LecternError('context_overflow', `The text has ${query.length + kept.length} tokens and the model takes 64.`);
+      return { score: kept.includes(query) ? kept.length / 10 : -4, promptTokens: query.length + kept.length };
     },
     tokenize: async (prompt) => bytesOf(prompt),
     countTokens: async (prompt) => bytesOf(prompt).length,

@@ -225,12 +225,13 @@ function controlModel(bursts: { text: string; ids: number[] }[], controls: Recor
     return known === undefined ? [...Buffer.from(text)] : [known];
   };
   return {
-    info: { embeds: false, slots: 1, context: 4096, vocabularySize: 512, embeddingLength: 4, need: { weightBytes: 1, kvBytes: 1, workBytes: 1 }, endTokens: [0] },
+    info: { embeds: false, ranks: false, slots: 1, context: 4096, vocabularySize: 512, embeddingLength: 4, need: { weightBytes: 1, kvBytes: 1, workBytes: 1 }, endTokens: [0] },
     generate: async (_prompt, { onTokens } = {}) => {
       for (const burst of bursts) onTokens?.(burst);
       return { finishReason: 'stop', stopString: null, promptTokens: 1, cachedTokens: 0, completionTokens: bursts.length, queueMs: 0, prefillMs: 0, decodeMs: 0 };
     },
     embed: async () => { throw new Error('not asked'); },
+    rank: async () => { throw new Error('not asked'); },
     tokenize: async (prompt) => (isPacked(prompt) ? unpacked(prompt) : prompt as PromptPart[]).flatMap(encode),
     countTokens: async () => { throw new Error('not asked'); },
     tokenBytes: (id) => Buffer.from(Object.entries(special).find(([, known]) => known === id)?.[0] ?? (id < 256 ? Uint8Array.of(id) : 'é')),

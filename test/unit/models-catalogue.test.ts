@@ -16,7 +16,7 @@ import { writeBlob, writeManifest, writeStored } from '../support/ollama-store.j
 
 const official = 'registry.ollama.ai/library';
 const plain: ModelDescription = {
-  architecture: 'llama', unsupported: null, embeds: false, parameterCount: 7e9, weightBytes: 10, context: 64, embeddingLength: 8, vocabularySize: 256,
+  architecture: 'llama', unsupported: null, embeds: false, ranks: false, parameterCount: 7e9, weightBytes: 10, context: 64, embeddingLength: 8, vocabularySize: 256,
   metadata: { 'general.file_type': 15 }, tensors: [],
 };
 

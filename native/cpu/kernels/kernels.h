@@ -51,6 +51,7 @@ struct AttentionTask {
   float* const* out;            // (count) of (head_size); may be the queries themselves
   const std::int32_t* first;    // (count) a query attends to positions first .. visible - 1, at least one
   const std::int32_t* visible;  // (count)
+  float cap;                    // a score s becomes cap * tanh(s / cap); 0: it stays
 };
 
 struct Kernels {
@@ -66,6 +67,8 @@ struct Kernels {
   void (*spread)(const float* x, int columns, int tile, int index, float* out);
   /// gate[i] = silu(gate[i]) * up[i]
   void (*gate)(float* gate, const float* up, int count);
+  /// gate[i] = gelu_tanh(gate[i]) * up[i], as backend/ops.h defines it
+  void (*gate_gelu)(float* gate, const float* up, int count);
   void (*gelu)(float* x, int count);
   /// Rounds to half precision. Values beyond its range become its largest number; NaN stays NaN.
   void (*to_f16)(const float* x, int count, std::uint16_t* out);

@@ -9,6 +9,7 @@
 
 #include "backend/ops.h"
 #include "cuda/ops/decode_ops.cuh"
+#include "cuda/ops/sizes.cuh"
 #include "cuda/kernels/common/attention.cuh"
 #include "cuda/kernels/common/experts.cuh"
 #include "cuda/kernels/layout/quantise.cuh"
@@ -26,71 +27,6 @@
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 
-struct RunPlainGemm {
-  Stream stream;
-  const PlainGemmParams& product;
-  template <DType type>
-  void run() const {
-    launch_plain_gemm<type>(stream, product);
-  }
-};
-
-struct RunLookUp {
-  Stream stream;
-  const Matrix& table;
-  int rows;
-  const int* numbers;
-  const float* extra;
-  bool adds;
-  float* x;
-  template <DType type>
-  void run() const {
-    launch_look_up<type>(stream, table, rows, numbers, extra, adds, x);
-  }
-};
-
-/// The sizes of the scratch arrays, in elements.
-struct Sizes {
-  explicit Sizes(const OpsShape& shape)
-      : op_rows(static_cast<std::size_t>(std::max(shape.part_rows, shape.logit_rows))),
-        expert_rows(shape.experts > 0 ? static_cast<std::size_t>(shape.part_rows) * static_cast<std::size_t>(shape.experts_used) : 0),
-        // Other rows are packed (prefill_ops.cuh) or read as they are (decode_ops.cuh).
-        in_rows(shape.experts > 0 ? std::max(op_rows, expert_rows) : static_cast<std::size_t>(shape.logit_rows)),
-        inputs(in_rows * static_cast<std::size_t>(shape.columns)),
-        blocks(in_rows * static_cast<std::size_t>(shape.columns / 32 + 1)),
-        expert_outputs(expert_rows * static_cast<std::size_t>(shape.outputs)),
-        outputs(std::max(op_rows, expert_rows) * static_cast<std::size_t>(shape.outputs)),
-        kv(op_rows * static_cast<std::size_t>(shape.kv.heads) * static_cast<std::size_t>(shape.kv.head_size)),
-        angles(static_cast<std::size_t>(shape.rows) * static_cast<std::size_t>(shape.rotated / 2)),
-        scores(static_cast<std::size_t>(shape.experts) * static_cast<std::size_t>(shape.part_rows)),
-        staging(std::max(upload_bytes(), static_cast<std::size_t>(shape.columns) * sizeof(float))) {}
-
-  std::size_t bytes(const OpsShape& shape) const {
-    const std::size_t numbers = 2 * static_cast<std::size_t>(shape.logit_rows) + expert_rows;
-    return sizeof(float) * (inputs + expert_outputs + outputs + 2 * kv + 2 * angles + scores + expert_rows) + sizeof(QuantisedBlock) * blocks + sizeof(int) * numbers + staged_bytes(shape) + UploadRing::bytes(staging) + 16 * 256;
-  }
-
-  /// Of a pass: six numbers for each row, the RoPE frequencies, the tiles of its prefill rows.
-  static std::size_t staged_bytes(const OpsShape& shape) {
-    return 6 * StagedCopy::filled(static_cast<std::size_t>(shape.rows) * sizeof(int)) + StagedCopy::filled(static_cast<std::size_t>(shape.rotated / 2) * sizeof(double)) +
-           PrefillAttention::staged_bytes(shape);
-  }
-
-  std::size_t op_rows, expert_rows, in_rows, inputs, blocks, expert_outputs, outputs, kv, angles, scores;
-  std::size_t staging;  // bytes of a file that are repacked at a time; at least a row
-};
-
-inline bool device_supports(Op op, DType dtype) {
-  return op != Op::attention || dtype == DType::f16 || dtype == DType::f32 || dtype == DType::q8_0;
-}
-
-inline std::size_t cache_bytes(const KvShape& shape) {
-  const auto elements = std::size_t{2} * static_cast<std::size_t>(shape.layers) * static_cast<std::size_t>(shape.slots) * static_cast<std::size_t>(shape.positions) *
-                        static_cast<std::size_t>(shape.heads) * static_cast<std::size_t>(shape.head_size);
-  if (shape.dtype == DType::q8_0) return elements + elements / 32 * 2;
-  return elements * (shape.dtype == DType::f32 ? 4 : 2);
-}
-
 class DeviceOps final : public Ops {
  public:
   DeviceOps(const OpsShape& shape, Streams streams, DeviceLimits limits)
@@ -105,6 +41,8 @@ class DeviceOps final : public Ops {
         values_(sizes_.kv),
         cosines_(sizes_.angles),
         sines_(sizes_.angles),
+        second_cosines_(sizes_.second_angles),
+        second_sines_(sizes_.second_angles),
         staged_(Sizes::staged_bytes(shape)),
         chosen_rows_(static_cast<std::size_t>(shape.logit_rows)),
         in_order_(static_cast<std::size_t>(shape.logit_rows)),
@@ -132,10 +70,11 @@ class DeviceOps final : public Ops {
   const float* load_vector(const float* values, std::size_t count) override { return weights_.vector(values, count); }
   std::size_t kv_bytes(const KvShape& shape) const override { return cache_bytes(shape); }
 
-  void begin(const Batch& batch, const Rope& rope) override {
+  void begin(const Batch& batch, const Rope& rope, const Rope& second) override {
     weights_.settle();
     const auto rows = static_cast<std::size_t>(batch.rows);
     pairs_ = rope.rotated / 2;
+    second_pairs_ = second.rotated / 2;
     adjacent_ = rope.adjacent;
     decode_rows_ = batch.decode_rows;
     // In this order, so that recorded passes find their data at the same addresses.
@@ -146,16 +85,20 @@ class DeviceOps final : public Ops {
     cells_ = staged_.add(batch.cells, rows);
     first_ = staged_.add(batch.first, rows);
     visible_ = staged_.add(batch.visible, rows);
+    local_first_ = batch.local_first == nullptr ? nullptr : staged_.add(batch.local_first, rows);
     const double* const frequencies = staged_.add(rope.frequencies, static_cast<std::size_t>(pairs_));
+    const double* const second_frequencies = second_pairs_ == 0 ? nullptr : staged_.add(second.frequencies, static_cast<std::size_t>(second_pairs_));
     prefill_attention_.begin(batch, staged_);
     staged_.send(stream_);
+    if (second_pairs_ > 0) launch(stream_, rope_angles, Grid{batch.rows}, 64, second_frequencies, second_pairs_, second.magnitude, positions_, second_cosines_.get(), second_sines_.get());
     if (pairs_ == 0) return;
     launch(stream_, rope_angles, Grid{batch.rows}, 64, frequencies, pairs_, rope.magnitude, positions_, cosines_.get(), sines_.get());
   }
   void end() override { check_launches(); }
 
-  void embed(const Matrix& table, Rows rows, float* x) override {
+  void embed(const Matrix& table, Rows rows, float* x, float scale) override {
     dispatch_type(table.dtype, RunLookUp{stream_, table, rows.count, tokens_ + rows.first, nullptr, false, x});
+    if (scale != 1.0F) launch(stream_, scale_rows, Grid{rows.count}, row_threads, table.columns, scale, x);
   }
 
   void add_positions(const Matrix& positions, const float* type_row, Rows rows, float* x) override {
@@ -189,21 +132,41 @@ class DeviceOps final : public Ops {
     finish(rows, weights, q, kv, layer);
   }
 
-  PreparedRows attend(int heads, Rows rows, const float* q, const Kv& kv, int layer, float* out) override {
+  PreparedRows attend(int heads, Rows rows, const float* q, const Kv& kv, int layer, float* out, const AttentionReach& reach) override {
     const int decoded = decoded_of(rows);
+    const int* const first = reach.local ? local_first_ : first_;
     PreparedRows prepared;
-    if (decoded > 0 && decode_.takes(heads, kv.shape)) {
-      prepared = decode_.attend(heads, decoded, q, kv.shape, cache_of(kv), layer, slots_, first_, visible_, out);
+    // Only attend_rows caps scores.
+    if (decoded > 0 && decode_.takes(heads, kv.shape) && reach.cap == 0.0F) {
+      prepared = decode_.attend(heads, decoded, q, kv.shape, cache_of(kv), layer, slots_, first, visible_, out);
     } else if (decoded > 0) {
-      attend_by_rows({rows.first, decoded}, heads, q, kv, layer, out);
+      attend_by_rows({rows.first, decoded}, heads, q, kv, layer, reach, out);
     }
     if (decoded == rows.count) return prepared;
     q += static_cast<std::ptrdiff_t>(decoded) * heads * kv.shape.head_size;
     out += static_cast<std::ptrdiff_t>(decoded) * heads * kv.shape.head_size;
     rows = {rows.first + decoded, rows.count - decoded};
-    if (prefill_attention_.attend(rows.first, rows.count, heads, cache_of(kv), layer, first_, visible_, q, out)) return prepared;
-    attend_by_rows(rows, heads, q, kv, layer, out);
+    // The tiles of flash attention begin where the rows of the pass do, not where a window does.
+    const bool flashes = !reach.local && reach.cap == 0.0F;
+    if (flashes && prefill_attention_.attend(rows.first, rows.count, heads, cache_of(kv), layer, first_, visible_, q, out)) return prepared;
+    attend_by_rows(rows, heads, q, kv, layer, reach, out);
     return prepared;
+  }
+
+  void project(const Linear& weights, int rows, const float* in, float* out, const PreparedRows& prepared) override {
+    const int decoded = decode_.takes(weights.weight) ? decoded_of({0, rows}) : 0;
+    if (decoded > 0) decode_.store(Norm{}, weights, nullptr, decoded, in, out);
+    if (decoded == rows) return;
+    prefill_.take(Norm{}, rows - decoded, weights.weight.columns, in + static_cast<std::ptrdiff_t>(decoded) * weights.weight.columns, prepared);
+    prefill_.multiply(weights, Epilogue::store, out + static_cast<std::ptrdiff_t>(decoded) * weights.weight.rows);
+  }
+
+  void add_normed(const Norm& norm, int rows, int columns, const float* in, float* x) override {
+    launch(stream_, add_normed_rows, Grid{rows}, row_threads, parameters(norm), columns, in, x);
+  }
+
+  void cap_values(float cap, std::size_t count, float* values) override {
+    launch(stream_, cap_elements, Grid{static_cast<int>((count + row_threads - 1) / row_threads)}, row_threads, cap, static_cast<int>(count), values);
   }
 
   PreparedRows project_add(const Linear& weights, int rows, const float* in, float* x, const PreparedRows& prepared, const Norm* next) override {
@@ -219,6 +182,10 @@ class DeviceOps final : public Ops {
   }
 
   PreparedRows gated(const GatedWeights& weights, int rows, const float* x, float* out, const PreparedRows& prepared) override {
+    if (weights.activation != Activation::silu) {
+      gated_by_parts(weights, rows, x, out);
+      return {};
+    }
     const int decoded = decode_.takes(weights) ? decoded_of({0, rows}) : 0;
     const PreparedRows left = decoded > 0 ? decode_.gated(weights, decoded, x, out, prepared) : PreparedRows{};
     if (decoded == rows) return left;
@@ -297,7 +264,9 @@ class DeviceOps final : public Ops {
   /// How many rows of an op are decode rows, the first of a pass. An op whose rows have no number begins with the pass.
   int decoded_of(Rows rows) const { return std::clamp(decode_rows_ - rows.first, 0, rows.count); }
   HeadParams head_work(const AttentionWeights& weights, int first_row, int layer) const {
-    return {weights.query_norm, weights.key_norm, weights.norm.epsilon, weights.heads, pairs_, adjacent_, cosines_.get(), sines_.get(), slots_, cells_, first_row, layer};
+    const bool second = weights.second_rope;
+    return {weights.query_norm, weights.key_norm, weights.norm.epsilon, weights.heads, second ? second_pairs_ : pairs_, adjacent_, second ? second_cosines_.get() : cosines_.get(),
+            second ? second_sines_.get() : sines_.get(), slots_, cells_, first_row, layer};
   }
   /// Whether the epilogues of the products of queries, keys and values store them in their place: there is neither RoPE nor a head norm.
   bool keeps_halves(const AttentionWeights& weights, const Kv& kv) const {
@@ -321,13 +290,31 @@ class DeviceOps final : public Ops {
     return sequence * static_cast<std::size_t>(shape.positions) * static_cast<std::size_t>(shape.heads) * static_cast<std::size_t>(shape.head_size);
   }
 
+  /// Ops::gated with an activation that no epilogue has: both products, then the activation.
+  void gated_by_parts(const GatedWeights& weights, int rows, const float* x, float* out) {
+    const int decoded = decode_.takes(weights.gate) && decode_.takes(weights.up) && weights.norm.bias == nullptr ? decoded_of({0, rows}) : 0;
+    float* const ups = second_outputs_.get();
+    if (decoded > 0) {
+      decode_.store(weights.norm, {weights.gate, nullptr}, nullptr, decoded, x, out);
+      decode_.store(weights.norm, {weights.up, nullptr}, nullptr, decoded, x, ups);
+    }
+    if (decoded < rows) {
+      const auto before = static_cast<std::ptrdiff_t>(decoded) * weights.gate.rows;
+      prefill_.take(weights.norm, rows - decoded, weights.gate.columns, x + static_cast<std::ptrdiff_t>(decoded) * weights.gate.columns);
+      prefill_.multiply({weights.gate, nullptr}, Epilogue::store, out + before);
+      prefill_.multiply({weights.up, nullptr}, Epilogue::store, ups + before);
+    }
+    launch(stream_, gelu_gate_rows, Grid{rows}, row_threads, weights.gate.rows, static_cast<const float*>(out), static_cast<const float*>(ups), out);
+  }
+
   /// Stores norm(x), or that of chosen rows, as the input of products: floats, and quantised where `bytes`.
   void prepare(const Norm& norm, int rows, int columns, const float* x, const int* chosen, bool bytes) {
     launch(stream_, normalise_rows, Grid{rows}, row_threads, parameters(norm), columns, x, chosen, inputs_.get(), bytes ? blocks_.get() : nullptr);
   }
 
-  void attend_by_rows(Rows rows, int heads, const float* q, const Kv& kv, int layer, float* out) const {
-    launch(stream_, attend_rows, Grid{rows.count, heads}, attention_threads, cache_of(kv), heads, layer, slots_, first_, visible_, rows.first, q, out);
+  void attend_by_rows(Rows rows, int heads, const float* q, const Kv& kv, int layer, const AttentionReach& reach, float* out) const {
+    const int* const first = reach.local ? local_first_ : first_;
+    launch(stream_, attend_rows, Grid{rows.count, heads}, attention_threads, cache_of(kv), heads, layer, slots_, first, visible_, rows.first, reach.cap, q, out);
   }
 
   PlainGemmParams product_of(const Matrix& weights, int rows, float* y) const {
@@ -353,7 +340,7 @@ class DeviceOps final : public Ops {
   Sizes sizes_;
   DeviceArray<float> inputs_;
   DeviceArray<QuantisedBlock> blocks_;
-  DeviceArray<float> first_outputs_, second_outputs_, keys_, values_, cosines_, sines_;
+  DeviceArray<float> first_outputs_, second_outputs_, keys_, values_, cosines_, sines_, second_cosines_, second_sines_;
   StagedCopy staged_;
   DeviceArray<int> chosen_rows_, in_order_;
   DeviceArray<float> scores_;
@@ -371,8 +358,10 @@ class DeviceOps final : public Ops {
   const int* cells_ = nullptr;
   const int* first_ = nullptr;
   const int* visible_ = nullptr;
+  const int* local_first_ = nullptr;
   int decode_rows_ = 0;
   int pairs_ = 0;
+  int second_pairs_ = 0;
   bool adjacent_ = false;
 };
 

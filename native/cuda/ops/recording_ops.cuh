@@ -24,8 +24,8 @@ class RecordingOps final : public Ops {
   const float* load_vector(const float* values, std::size_t count) override { return ops_.load_vector(values, count); }
   std::size_t kv_bytes(const KvShape& shape) const override { return ops_.kv_bytes(shape); }
 
-  void begin(const Batch& batch, const Rope& rope) override {
-    ops_.begin(batch, rope);
+  void begin(const Batch& batch, const Rope& rope, const Rope& second) override {
+    ops_.begin(batch, rope, second);
     passes_.begin(records_ && !batch.watched && batch.rows == batch.decode_rows ? batch.rows : 0);
   }
   void end() override {
@@ -33,8 +33,8 @@ class RecordingOps final : public Ops {
     ops_.end();
   }
 
-  void embed(const Matrix& table, Rows rows, float* x) override {
-    call(CallKey(0, table.data, rows.first, rows.count, x), [=](DeviceOps& ops) { ops.embed(table, rows, x); });
+  void embed(const Matrix& table, Rows rows, float* x, float scale) override {
+    call(CallKey(0, table.data, rows.first, rows.count, x), [=](DeviceOps& ops) { ops.embed(table, rows, x, scale); });
   }
   void add_positions(const Matrix& positions, const float* type_row, Rows rows, float* x) override {
     call(CallKey(1, positions.data, type_row, rows.first, rows.count, x), [=](DeviceOps& ops) { ops.add_positions(positions, type_row, rows, x); });
@@ -44,8 +44,18 @@ class RecordingOps final : public Ops {
     call(CallKey(2, weights.query.weight.data, weights.key.weight.data, weights.value.weight.data, weights.norm.weight, rows.first, rows.count, x, q, kv.data, layer, in.rows, in.norm, in.buffer),
          [=](DeviceOps& ops) { ops.project_attention(weights, rows, x, q, kv, layer, in); });
   }
-  PreparedRows attend(int heads, Rows rows, const float* q, const Kv& kv, int layer, float* out) override {
-    return call(CallKey(3, heads, rows.first, rows.count, q, kv.data, layer, out), [=](DeviceOps& ops) { return ops.attend(heads, rows, q, kv, layer, out); });
+  PreparedRows attend(int heads, Rows rows, const float* q, const Kv& kv, int layer, float* out, const AttentionReach& reach) override {
+    return call(CallKey(3, heads, rows.first, rows.count, q, kv.data, layer, reach.local ? 1 : 0, out), [=](DeviceOps& ops) { return ops.attend(heads, rows, q, kv, layer, out, reach); });
+  }
+  void project(const Linear& weights, int rows, const float* in, float* out, const PreparedRows& prepared) override {
+    const PreparedRows valid = passes_.valid(prepared);
+    call(CallKey(12, weights.weight.data, weights.bias, rows, in, out, valid.rows, valid.norm, valid.buffer), [=](DeviceOps& ops) { ops.project(weights, rows, in, out, valid); });
+  }
+  void add_normed(const Norm& norm, int rows, int columns, const float* in, float* x) override {
+    call(CallKey(13, norm.weight, norm.bias, rows, columns, in, x), [=](DeviceOps& ops) { ops.add_normed(norm, rows, columns, in, x); });
+  }
+  void cap_values(float cap, std::size_t count, float* values) override {
+    call(CallKey(14, static_cast<int>(count), values), [=](DeviceOps& ops) { ops.cap_values(cap, count, values); });
   }
   PreparedRows project_add(const Linear& weights, int rows, const float* in, float* x, const PreparedRows& prepared, const Norm* next) override {
     const PreparedRows valid = passes_.valid(prepared);

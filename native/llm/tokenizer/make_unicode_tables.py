@@ -16,6 +16,17 @@ def category_runs():
     return runs
 
 
+def case_runs():
+    """(first code point, case) wherever it changes: U upper or title case, L lower case, - neither."""
+    runs, last = [], None
+    for code in range(0x110000):
+        case = {'Lu': 'U', 'Lt': 'U', 'Ll': 'L'}.get(unicodedata.category(chr(code)), '-')
+        if case != last:
+            runs.append((code, case))
+            last = case
+    return runs
+
+
 def lower_pairs():
     """Simple lower case only: one code point to one."""
     pairs = []
@@ -47,13 +58,15 @@ def wrapped(items, width=330):
 
 
 def main():
-    runs, lower, base = category_runs(), lower_pairs(), base_pairs()
+    runs, cases, lower, base = category_runs(), case_runs(), lower_pairs(), base_pairs()
     here = os.path.dirname(os.path.abspath(__file__))
     with open(os.path.join(here, 'unicode_tables.cpp'), 'w') as out:
         out.write('// Made by make_unicode_tables.py from Unicode %s; not to be edited.\n' % unicodedata.unidata_version)
         out.write('#include "llm/tokenizer/unicode_tables.h"\n\nnamespace lectern::llm {\n\n')
         out.write('const CategoryRun category_runs[] = {\n%s\n};\n' % wrapped("{0x%X,'%s'}," % run for run in runs))
         out.write('const std::size_t category_run_count = %d;\n\n' % len(runs))
+        out.write('const CategoryRun case_runs[] = {\n%s\n};\n' % wrapped("{0x%X,'%s'}," % run for run in cases))
+        out.write('const std::size_t case_run_count = %d;\n\n' % len(cases))
         out.write('const CodePair lower_pairs[] = {\n%s\n};\n' % wrapped('{0x%X,0x%X},' % pair for pair in lower))
         out.write('const std::size_t lower_pair_count = %d;\n\n' % len(lower))
         out.write('const CodePair base_pairs[] = {\n%s\n};\n' % wrapped('{0x%X,0x%X},' % pair for pair in base))

@@ -5,6 +5,7 @@
 #include "error.h"
 #include "llm/tokenizer/segmenters.h"
 #include "llm/tokenizer/trie.h"
+#include "llm/tokenizer/word_splitter.h"
 
 namespace lectern::llm {
 
@@ -68,10 +69,17 @@ struct EdgeTokens {
   bool eos;
 };
 
-/// What a kind of vocabulary adds where the file does not say.
+/// What a kind of vocabulary adds where the file does not say. XLM-RoBERTa's (t5) begins with <s>, whatever T5 itself does: encoders alone are served with it.
 EdgeTokens usual_edges(std::string_view model, std::string_view pre) {
   if (model == "bert" || model == "t5") return {true, true};
-  return {model == "llama" || pre == "llama-bpe", false};
+  return {model == "llama" || begins_texts(pre), false};
+}
+
+std::optional<TokenId> first_of(std::initializer_list<std::optional<TokenId>> ids) {
+  for (const std::optional<TokenId>& id : ids) {
+    if (id) return id;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -81,12 +89,19 @@ Tokenizer::Tokenizer(const gguf::Metadata& metadata)
   const EdgeTokens usual = usual_edges(metadata.get_string("tokenizer.ggml.model"), vocabulary_.pre_tokenizer);
   vocabulary_.add_bos = metadata.find_bool("tokenizer.ggml.add_bos_token").value_or(usual.bos);
   vocabulary_.add_eos = metadata.find_bool("tokenizer.ggml.add_eos_token").value_or(usual.eos);
-  // Phi-3's tokens were trained with the white space behind them swallowed; the file does not say so.
-  strips_behind_specials_ = metadata.find_string("general.architecture").value_or("") == "phi3";
-  if (metadata.get_string("tokenizer.ggml.model") == "bert") {
-    // BERT's text begins with [CLS] and ends with [SEP].
-    vocabulary_.bos = vocabulary_.cls;
-    vocabulary_.eos = vocabulary_.separator;
+  // Older conversions of XLM-RoBERTa do not have the key; their pairs have a separator all the same.
+  vocabulary_.add_separator = metadata.find_bool("tokenizer.ggml.add_sep_token").value_or(usual.eos);
+  // Phi-3's SentencePiece tokens were trained with the white space behind them swallowed; the file does not say so.
+  strips_behind_specials_ = metadata.find_string("general.architecture").value_or("") == "phi3" && metadata.get_string("tokenizer.ggml.model") == "llama";
+  if (metadata.get_string("tokenizer.ggml.model") != "bert") return;
+  // BERT's text begins with [CLS] and ends with [SEP], whatever the flags say. Converters named the former cls_token_id until 2025, and name it bos_token_id since.
+  vocabulary_.bos = first_of({vocabulary_.cls, vocabulary_.bos, vocabulary_.find("[CLS]")});
+  vocabulary_.eos = first_of({vocabulary_.separator, vocabulary_.eos, vocabulary_.find("[SEP]")});
+  if (!vocabulary_.unknown) vocabulary_.unknown = vocabulary_.find("[UNK]");
+  vocabulary_.add_bos = vocabulary_.add_eos = true;
+  one_separator_ = true;
+  if (!vocabulary_.bos || !vocabulary_.eos) {
+    throw Error(ErrorCode::invalid_model, "The model file names no token that begins a text ([CLS]) or none that ends it ([SEP]): its embeddings would be wrong without them.");
   }
 }
 
@@ -145,6 +160,25 @@ std::vector<TokenId> Tokenizer::encode(std::string_view text, const std::vector<
   if (reference_from < text.size()) segmenter_->segment(text.substr(reference_from), ids, pace);
   if (add_special && vocabulary_.add_eos && vocabulary_.eos) ids.push_back(*vocabulary_.eos);
   return ids;
+}
+
+TokenPair Tokenizer::encode_pair(std::string_view first, std::string_view second, Pace& pace) const {
+  const Vocabulary& words = vocabulary_;
+  const auto add = [](std::optional<TokenId> id, bool wanted, std::vector<TokenId>& ids) {
+    if (wanted && id) ids.push_back(*id);
+  };
+  TokenPair pair;
+  add(words.bos, words.add_bos, pair.ids);
+  const std::vector<TokenId> before = encode(first, {}, pace);
+  pair.ids.insert(pair.ids.end(), before.begin(), before.end());
+  add(words.eos, words.add_eos, pair.ids);
+  // BERT: [CLS] A [SEP] B [SEP]; RoBERTa: <s> A </s> </s> B </s>.
+  add(first_of({words.separator, words.eos}), words.add_separator && !one_separator_, pair.ids);
+  pair.second = pair.ids.size();
+  const std::vector<TokenId> after = encode(second, {}, pace);
+  pair.ids.insert(pair.ids.end(), after.begin(), after.end());
+  add(words.eos, words.add_eos, pair.ids);
+  return pair;
 }
 
 std::string Tokenizer::decode(const std::vector<TokenId>& ids) const {

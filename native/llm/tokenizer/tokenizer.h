@@ -38,6 +38,12 @@ struct PromptPart {
   bool special;
 };
 
+/// Two texts as one sequence, as models that judge pairs were trained with them.
+struct TokenPair {
+  std::vector<TokenId> ids;
+  std::size_t second;  // where the second text begins
+};
+
 class Tokenizer {
  public:
   /// Throws Error `invalid_model` for a vocabulary that is damaged or of a kind or pre-tokenizer that is not supported, by its name.
@@ -52,6 +58,8 @@ class Tokenizer {
   /// where all of it lies within special parts; neighbours that are special count as one. `add_special` as in EncodeOptions.
   std::vector<TokenId> encode(const std::vector<PromptPart>& parts, bool add_special) const;
   std::vector<TokenId> encode(const std::vector<PromptPart>& parts, bool add_special, Pace& pace) const;
+  /// With the begin, separator and end tokens of the vocabulary. The texts of control tokens are plain text.
+  TokenPair encode_pair(std::string_view first, std::string_view second, Pace& pace) const;
   /// The text of a whole sequence. Throws Error `invalid_request` for an id outside the vocabulary.
   std::string decode(const std::vector<TokenId>& ids) const;
   /// Appends the bytes of one token, for streaming: control tokens give none unless `specials`.
@@ -73,6 +81,7 @@ class Tokenizer {
   std::unique_ptr<Segmenter> segmenter_;
   std::unique_ptr<Specials> specials_;
   bool strips_behind_specials_ = false;
+  bool one_separator_ = false;  // between two texts the end of the first is the separator
 };
 
 }  // namespace lectern::llm

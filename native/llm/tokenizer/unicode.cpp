@@ -9,11 +9,12 @@
 namespace lectern::llm {
 namespace {
 
-char search_category(std::uint32_t code) {
-  const CategoryRun* end = category_runs + category_run_count;
-  const CategoryRun* after = std::upper_bound(category_runs, end, code, [](std::uint32_t c, const CategoryRun& run) { return c < run.first; });
-  return after == category_runs ? 'U' : (after - 1)->category;
+char search_run(const CategoryRun* runs, std::size_t count, std::uint32_t code) {
+  // Both tables begin with code point 0.
+  return (std::upper_bound(runs, runs + count, code, [](std::uint32_t c, const CategoryRun& run) { return c < run.first; }) - 1)->category;
 }
+
+char search_category(std::uint32_t code) { return search_run(category_runs, category_run_count, code); }
 
 /// Categories of the basic plane, one byte each: a search per character would dominate the splitting of text.
 const std::array<char, 0x10000>& basic_plane() {
@@ -86,6 +87,11 @@ bool is_white_space(std::uint32_t code) noexcept {
 }
 
 bool is_letter(std::uint32_t code) noexcept { return category_of(code) == 'L'; }
+
+char case_of(std::uint32_t code) noexcept {
+  if (code < 0x80) return code >= 'A' && code <= 'Z' ? 'U' : code >= 'a' && code <= 'z' ? 'L' : '-';
+  return search_run(case_runs, case_run_count, code);
+}
 
 bool is_number(std::uint32_t code) noexcept { return category_of(code) == 'N'; }
 

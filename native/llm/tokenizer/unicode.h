@@ -26,6 +26,8 @@ char category_of(std::uint32_t code) noexcept;
 /// The White_Space property, which is not the category Z.
 bool is_white_space(std::uint32_t code) noexcept;
 bool is_letter(std::uint32_t code) noexcept;
+/// U for upper and title case (Lu, Lt), L for lower case (Ll), - for all else.
+char case_of(std::uint32_t code) noexcept;
 bool is_number(std::uint32_t code) noexcept;
 /// Ideographs of Chinese, Japanese and Korean, as BERT's tokenizer sets them apart.
 bool is_ideograph(std::uint32_t code) noexcept;

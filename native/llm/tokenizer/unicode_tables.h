@@ -19,6 +19,9 @@ struct CodePair {
 
 extern const CategoryRun category_runs[];
 extern const std::size_t category_run_count;
+/// The same of case: U upper or title case (Lu, Lt), L lower case (Ll), - neither.
+extern const CategoryRun case_runs[];
+extern const std::size_t case_run_count;
 /// Simple lower case.
 extern const CodePair lower_pairs[];
 extern const std::size_t lower_pair_count;

@@ -89,7 +89,9 @@ void Vocabulary::collect_end_tokens() {
   add(eot);
   add(eom);
   // Files often name only the end of text; these end a turn whatever the file says.
-  constexpr std::array<std::string_view, 8> names = {"<|eot_id|>", "<|im_end|>", "<|eom_id|>", "<|end|>", "<end_of_turn>", "<|endoftext|>", "<|end_of_text|>", "</s>"};
+  constexpr std::array<std::string_view, 18> names = {"<|eot_id|>",    "<|im_end|>",      "<|eom_id|>",          "<|end|>",   "<end_of_turn>", "<|endoftext|>", "<|end_of_text|>", "</s>",          "<EOT>",
+                                                      "_<EOT>",        "[EOT]",           "<end_of_utterance>",  "<|return|>", "<|call|>",      "<|fim_pad|>",   "<|repo_name|>",   "<|file_sep|>",
+                                                      "<\xEF\xBD\x9C" "end\xE2\x96\x81of\xE2\x96\x81sentence\xEF\xBD\x9C>"};
   for (const std::string_view name : names) {
     const auto id = find(name);
     if (!id) continue;

@@ -36,6 +36,7 @@ class Vocabulary {
   std::optional<TokenId> bos, eos, eot, eom, unknown, padding, separator, cls, mask;
   bool add_bos = false;
   bool add_eos = false;
+  bool add_separator = false;  // between two texts, behind the end token of the first
 
   /// Every token that ends a sequence: end of text, of turn, of message, under whichever names the file gives them.
   const std::vector<TokenId>& end_tokens() const { return end_tokens_; }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "llm/tokenizer/pace.h"
+#include "llm/tokenizer/word_rules.h"
 
 namespace lectern::llm {
 
@@ -17,9 +18,6 @@ struct DecodedText {
 
   DecodedText(std::string_view text, Pace& pace);
 };
-
-/// How many code points of [at, end) the rule takes as one word; 0 where it matches nothing.
-using WordRule = std::size_t (*)(const std::vector<std::uint32_t>& codes, std::size_t at, std::size_t end);
 
 class WordSplitter {
  public:
@@ -40,5 +38,8 @@ class WordSplitter {
   bool whole_words_first_ = false;
   bool joins_contractions_ = false;
 };
+
+/// Whether a text of such a vocabulary gets its begin token where the file does not say. False for unknown names.
+bool begins_texts(std::string_view pre_tokenizer);
 
 }  // namespace lectern::llm

@@ -68,9 +68,9 @@ __global__ void finish_heads(HeadParams work, Cache cache, float* q, const float
   }
 }
 
-/// Grid: rows by query heads. A block goes through the visible positions in tiles of its width, with an online softmax;
+/// Grid: rows by query heads; a score s becomes cap * tanh(s / cap) where cap is above 0. A block goes through the visible positions in tiles of its width, with an online softmax;
 /// tiles begin at the first visible position, so the order depends on the row alone.
-__global__ void attend_rows(Cache cache, int query_heads, int layer, const int* slots, const int* first, const int* visible, int first_row, const float* q, float* out) {
+__global__ void attend_rows(Cache cache, int query_heads, int layer, const int* slots, const int* first, const int* visible, int first_row, float cap, const float* q, float* out) {
   LECTERN_SHARED float query[longest_head];
   LECTERN_SHARED float shares[attention_threads];
   LECTERN_SHARED float shared[32];
@@ -95,6 +95,7 @@ __global__ void attend_rows(Cache cache, int query_heads, int layer, const int* 
       const std::size_t key = cache.at(layer, slot, 0, position, kv_head);
       score = 0.0F;
       for (int i = 0; i < size; ++i) score = fmaf(query[i], cache.get(key + i), score);
+      if (cap > 0.0F) score = cap * tanhf(score / cap);
     }
     // A NaN must not be skipped.
     const float probe = position < end ? score * 0.0F : 0.0F;

@@ -45,6 +45,35 @@ __global__ void silu_gate_rows(int columns, const float* gate, const float* up, 
   quantise_row(out + begin, columns, quantised + begin / 32);
 }
 
+/// Grid: rows. out = gelu_tanh(gate) * up, gelu_tanh(z) = z / 2 * (1 + tanh(sqrt(2 / pi) * (z + 0.044715 z^3))) = z / (1 + exp(-2 u)).
+__global__ void gelu_gate_rows(int columns, const float* gate, const float* up, float* out) {
+  const std::size_t begin = static_cast<std::size_t>(block_x()) * static_cast<std::size_t>(columns);
+  for (int c = thread_number(); c < columns; c += thread_count()) {
+    const float z = gate[begin + c];
+    const float doubled = 1.5957691216057308F * z * fmaf(z * z, 0.044715F, 1.0F);
+    out[begin + c] = z / (1.0F + expf(-doubled)) * up[begin + c];
+  }
+}
+
+/// Grid: rows. x[r] *= factor.
+__global__ void scale_rows(int columns, float factor, float* x) {
+  float* row = x + static_cast<std::size_t>(block_x()) * static_cast<std::size_t>(columns);
+  for (int c = thread_number(); c < columns; c += thread_count()) row[c] *= factor;
+}
+
+/// Grid: rows. x[r] += norm(in[r]).
+__global__ void add_normed_rows(NormParameters norm, int columns, const float* in, float* x) {
+  LECTERN_SHARED float shared[32];
+  const std::size_t begin = static_cast<std::size_t>(block_x()) * static_cast<std::size_t>(columns);
+  const NormStatistics row_statistics = statistics_of(norm, columns, in + begin, shared);
+  for (int c = thread_number(); c < columns; c += thread_count()) x[begin + c] += normalised(norm, row_statistics, in + begin, c);
+}
+
+/// values[i] = cap * tanh(values[i] / cap), i below count.
+__global__ void cap_elements(float cap, int count, float* values) {
+  for (int i = block_x() * thread_count() + thread_number(); i < count; i += thread_count() * grid_x()) values[i] = cap * tanhf(values[i] / cap);
+}
+
 /// Grid: rows. x = x / 2 * (1 + erf(x / sqrt(2))).
 __global__ void gelu_rows(int columns, float* x) {
   float* row = x + static_cast<std::size_t>(block_x()) * static_cast<std::size_t>(columns);

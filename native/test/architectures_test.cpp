@@ -1,0 +1,192 @@
+// Every architecture against its definition in double precision, on the CPU and on emulated CUDA kernels; embedding and rerank models the same.
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "cpu/backend.h"
+#include "cuda/emulation/backend.h"
+#include "cuda_places.h"
+#include "error.h"
+#include "harness.h"
+#include "made_model.h"
+#include "opened_model.h"
+#include "reference_model.h"
+#include "sanitized.h"
+
+namespace lectern {
+namespace {
+
+using test::check;
+using test::MadeModel;
+using test::MadeShape;
+using test::OpenedModel;
+using test::Row;
+
+/// Seven layers, so that Gemma 3's pattern of six comes round; 40 tokens, so that windows of 12 hide something.
+MadeShape shape_of(const char* architecture, DType dtype = DType::f32) {
+  MadeShape shape{.architecture = architecture, .dtype = dtype, .layers = 7, .embedding = 64, .heads = 4, .kv_heads = 2, .head_size = 32, .feed_forward = 96, .vocabulary = 60, .context = 192};
+  // Heads of Gemma and of Mistral 3 are no part of the width.
+  if (std::strncmp(architecture, "gemma", 5) == 0) shape.tied = true;
+  else if (std::strcmp(architecture, "mistral3") != 0) shape.head_size = 16;
+  if (std::strcmp(architecture, "qwen3moe") == 0) shape.experts = 5;
+  return shape;
+}
+
+double distance(const Row& got, const std::vector<double>& exact) {
+  double error = 0;
+  double size = 0;
+  for (std::size_t i = 0; i < exact.size(); i++) {
+    error += std::pow(static_cast<double>(got[i]) - exact[i], 2);
+    size += exact[i] * exact[i];
+  }
+  return std::sqrt(error / size);
+}
+
+constexpr const char* decoders[] = {"llama", "mistral3", "smollm3", "granite", "qwen2", "qwen3", "qwen3moe", "phi3", "gemma2", "gemma3"};
+
+/// The prompt in passes, then its last four tokens as decode rows.
+Row logits_of(llm::Model& model, const std::vector<std::int32_t>& tokens) {
+  const auto prompt = static_cast<int>(tokens.size()) - 4;
+  (void)test::feed(model, {tokens.begin(), tokens.begin() + prompt}, 13);
+  Row last;
+  for (int i = prompt; i < static_cast<int>(tokens.size()); i++) {
+    const llm::BatchToken step{tokens[static_cast<std::size_t>(i)], 0, i, true, true};
+    const float* logits = model.forward().decode(&step, 1);
+    last.assign(logits, logits + model.config().vocabulary);
+  }
+  return last;
+}
+
+void check_decoder(const MadeModel& made, std::unique_ptr<Backend> backend, double most, bool long_context, const std::string& name) {
+  const std::vector<std::int32_t> tokens = test::some_tokens(40, 60);
+  llm::ModelOptions options;
+  options.kv = DType::f32;
+  options.threads = 2;
+  options.context = long_context ? 0 : 96;
+  const OpenedModel opened = test::open_model_on(std::move(backend), made, options);
+  const double found = distance(logits_of(*opened.model, tokens), test::reference_logits(made, tokens, long_context));
+  check(found < most, name + ": distance " + std::to_string(found));
+}
+
+LECTERN_TEST("architectures: decoders compute what their definitions say") {
+  for (const char* name : decoders) {
+    const MadeModel made = test::make_model(shape_of(name));
+    check_decoder(made, cpu::make_backend(cpu::Arithmetic::plain), 1e-5, false, std::string(name) + ", plain");
+    check_decoder(made, cpu::make_backend(), 1e-4, false, name);
+  }
+  check_decoder(test::make_model(shape_of("phi3")), cpu::make_backend(), 1e-4, true, "phi3 beyond its original context");
+  MadeShape quantised = shape_of("gemma3", DType::q8_0);
+  check_decoder(test::make_model(quantised), cpu::make_backend(), 4e-2, false, "gemma3 Q8_0");
+}
+
+LECTERN_TEST("architectures: decoders on emulated CUDA kernels compute what their definitions say") {
+  if (!test::has_emulation()) return;
+  for (const char* name : decoders) {
+    check_decoder(test::make_model(shape_of(name)), cuda_emulated::make_backend(), 1e-4, false, std::string(name) + ", emulated");
+  }
+  // bf16 operands of the tensor cores, and the GEMV kernels of quantised weights.
+  for (const char* name : {"gemma3", "granite", "smollm3"}) check_decoder(test::make_model(shape_of(name, DType::q8_0)), cuda_emulated::make_backend(), 6e-2, false, std::string(name) + " Q8_0, emulated");
+}
+
+LECTERN_TEST("architectures: what makes a family different reaches its result") {
+  const std::vector<std::int32_t> tokens = test::some_tokens(40, 60);
+  const auto changes = [&](const char* architecture, const char* key, test::MadeValue value) {
+    const MadeModel made = test::make_model(shape_of(architecture));
+    MadeModel other = made;
+    other.keys[std::string(architecture) + "." + key] = std::move(value);
+    const double found = distance(logits_of(*test::open_model(other).model, tokens), test::reference_logits(made, tokens, true));
+    check(found > 1e-2, std::string(architecture) + " with another " + key + ": distance " + std::to_string(found));
+  };
+  for (const char* key : {"embedding_scale", "residual_scale", "attention.scale", "logit_scale"}) changes("granite", key, 1.5F);
+  changes("gemma3", "attention.sliding_window", 30U);
+  changes("gemma3", "rope.freq_base_swa", 500.0F);
+  changes("gemma2", "attn_logit_softcapping", 0.5F);
+  changes("gemma2", "final_logit_softcapping", 1.0F);
+  changes("phi3", "rope.scaling.attn_factor", 1.6F);
+  changes("mistral3", "rope.scaling.factor", 2.0F);
+}
+
+/// Adds a classifier of `outputs` scores, with a dense layer before it where asked for.
+MadeModel with_classifier(MadeModel made, int outputs, bool dense) {
+  std::mt19937 random(5);
+  const std::string architecture = std::get<std::string>(made.keys["general.architecture"]);
+  made.keys[architecture + ".pooling_type"] = 4U;
+  const auto add = [&](const char* name, std::vector<std::int64_t> dims, float spread) {
+    std::int64_t elements = 1;
+    for (const std::int64_t dim : dims) elements *= dim;
+    made.tensors[name] = {std::move(dims), DType::f32, test::random_weights(DType::f32, elements, spread, random)};
+  };
+  if (dense) {
+    add("cls.weight", {64, 64}, 0.1F);
+    add("cls.bias", {64}, 0.1F);
+  }
+  add("cls.output.weight", {64, outputs}, 0.3F);
+  if (dense) add("cls.output.bias", {outputs}, 0.3F);
+  if (outputs == 2) made.keys[architecture + ".classifier.output_labels"] = std::vector<std::string>{"yes", "no"};
+  return made;
+}
+
+void check_texts(const MadeModel& made, std::unique_ptr<Backend> backend, int second, double most, const std::string& name) {
+  const std::vector<std::int32_t> tokens = test::some_tokens(40, 60);
+  llm::ModelOptions options;
+  options.kv = DType::f32;
+  options.rows = 16;
+  options.threads = 2;
+  const OpenedModel opened = test::open_model_on(std::move(backend), made, options);
+  llm::Forward& forward = opened.model->forward();
+  const llm::Text whole{tokens.data(), 40, second};
+  const auto width = static_cast<std::size_t>(forward.outputs());
+  const Row alone(forward.embed(&whole, 1, Cancel{}), forward.embed(&whole, 1, Cancel{}) + width);
+  const double found = distance(alone, test::reference_output(made, tokens, second));
+  check(found < most, name + ": distance " + std::to_string(found));
+  // Behind another text of the same pass it has the same bits.
+  const llm::Text both[] = {{tokens.data() + 3, 21, second > 0 ? 7 : 0}, whole};
+  const float* pass = forward.embed(both, 2, Cancel{});
+  check(test::same_bits(Row(pass + width, pass + 2 * width), alone), name + ": the same beside another text");
+}
+
+MadeModel embedder(const char* architecture, std::uint32_t pooling) {
+  MadeModel made = test::make_model(shape_of(architecture));
+  made.keys[std::string(architecture) + ".pooling_type"] = pooling;
+  return made;
+}
+
+LECTERN_TEST("architectures: embeddings and scores are what their definitions say") {
+  for (const bool emulated : {false, true}) {
+    if (emulated && !test::has_emulation()) continue;
+    const auto backend = [&] { return emulated ? cuda_emulated::make_backend() : cpu::make_backend(); };
+    const std::string where = emulated ? ", emulated" : "";
+    for (const std::uint32_t pooling : {1U, 2U, 3U}) {
+      check_texts(embedder("qwen3", pooling), backend(), 0, 1e-4, "qwen3, pooling " + std::to_string(pooling) + where);
+      check_texts(embedder("bert", pooling), backend(), 0, 1e-4, "bert, pooling " + std::to_string(pooling) + where);
+    }
+    check_texts(embedder("llama", 1), backend(), 0, 1e-4, "llama, mean" + where);
+    check_texts(with_classifier(embedder("bert", 4), 1, true), backend(), 17, 1e-4, "bge-reranker" + where);
+    check_texts(with_classifier(embedder("bert", 4), 1, false), backend(), 17, 1e-4, "a classifier without a dense layer" + where);
+    check_texts(with_classifier(embedder("qwen3", 4), 2, false), backend(), 0, 1e-4, "Qwen3-Reranker" + where);
+  }
+}
+
+LECTERN_TEST("architectures: rerank models without a usable classifier are refused, and yes and no are found in the vocabulary") {
+  test::check_refused(ErrorCode::unsupported_format, "cls.output.weight", embedder("bert", 4), "no classifier");
+  test::check_refused(ErrorCode::unsupported_format, "3 outputs", with_classifier(embedder("bert", 4), 3, true), "three classes");
+  MadeModel made = embedder("qwen3", 4);
+  std::vector<std::string> words(60);
+  for (std::size_t i = 0; i < words.size(); i++) words[i] = "w" + std::to_string(i);
+  words[11] = "yes";
+  words[42] = "no";
+  made.keys["tokenizer.ggml.tokens"] = words;
+  MadeModel classified = made;
+  test::MadeTensor rows{{64, 2}, DType::f32, {}};
+  const std::vector<std::byte>& output = made.tensors.at("output.weight").bytes;
+  for (const std::ptrdiff_t row : {11, 42}) rows.bytes.insert(rows.bytes.end(), output.begin() + row * 256, output.begin() + (row + 1) * 256);
+  classified.tensors["cls.output.weight"] = rows;
+  const std::vector<std::int32_t> tokens = test::some_tokens(40, 60);
+  const OpenedModel opened = test::open_model(made);
+  const float* score = opened.model->forward().embed(tokens.data(), 40, Cancel{});
+  check(std::abs(static_cast<double>(*score) - test::reference_output(classified, tokens).front()) < 1e-2, "rows of yes and no of the output matrix");
+}
+
+}  // namespace
+}  // namespace lectern
