@@ -6,11 +6,13 @@ import type { Log } from './dependencies.js';
 import type { LanguageServices } from './language.js';
 import { addOllama } from './ollama/routes.js';
 import { addOpenAi } from './openai/routes.js';
+import { addRerank } from './rerank/routes.js';
 
 export function addLanguageRoutes(app: FastifyInstance, language: LanguageServices, log: Log): void {
   void app.register(async (scope) => addOpenAi(scope, language, log));
   void app.register(async (scope) => addAnthropic(scope, language, log));
   void app.register(async (scope) => addOllama(scope, language, log));
+  void app.register(async (scope) => addRerank(scope, language, log));
 }
 
 /** Of what docling-serve has under /v1. What else is asked for there is asked for by clients of language models. */

@@ -90,7 +90,19 @@ export function withModelDefaults(entry: CatalogueEntry, request: AnswerRequest)
   return { ...request, sampling: { ...layerSampling(entry.parameters), ...request.sampling } };
 }
 
-/** Throws `invalid_request` when the model cannot do what is asked. */
-export function requireCapability(entry: CatalogueEntry, capability: Capability, sentence: string): void {
-  if (!entry.capabilities.includes(capability)) throw new LecternError('invalid_request', sentence);
+/** What a model of each kind does, and the routes for it. */
+const kinds: Partial<Record<Capability, string>> = {
+  embedding: 'makes embeddings: use /v1/embeddings or /api/embed',
+  rerank: 'scores documents for a query: use /v1/rerank',
+  completion: 'generates text: use /v1/chat/completions or /api/chat',
+};
+
+/** Throws `invalid_request` when the model cannot do what is asked; the sentence names the routes for what it can. */
+export function requireCapability(entry: CatalogueEntry, capability: 'completion' | 'embedding' | 'rerank', model: string): void {
+  if (!entry.capabilities.includes(capability)) throw new LecternError('invalid_request', `The model '${model}' ${purposeOf(entry)}.`);
+}
+
+/** What the model does, and the routes for it: the end of a sentence about it. */
+export function purposeOf({ capabilities }: CatalogueEntry): string {
+  return kinds[capabilities.find((can) => kinds[can] !== undefined) ?? 'completion'] as string;
 }

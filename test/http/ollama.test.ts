@@ -157,7 +157,7 @@ t.test('what is wrong has the contract\'s texts', async (t) => {
   const cases: [string, unknown, number, string | RegExp][] = [
     ['/api/chat', undefined, 400, 'missing request body'], ['/api/chat', {}, 400, 'model is required'], ['/api/chat', { model: 'nobody', messages }, 404, 'model \'nobody\' not found'],
     ['/api/generate', { prompt: 'x' }, 404, 'model \'\' not found'], ['/api/chat', { model: 'a b', messages }, 400, 'invalid model name'],
-    ['/api/chat', { model: 'vectors', messages }, 400, '"vectors" does not support chat'], ['/api/generate', { model: 'vectors', prompt: 'x' }, 400, '"vectors" does not support generate'],
+    ['/api/chat', { model: 'vectors', messages }, 400, /^"vectors" does not support chat; it makes embeddings: use .*\/api\/embed$/], ['/api/generate', { model: 'vectors', prompt: 'x' }, 400, /^"vectors" does not support generate; it makes embeddings/],
     ['/api/chat', { model: 'talker', messages, think: true }, 400, '"talker" does not support thinking'],
     ['/api/chat', { model: 'plain:1b', messages, tools: [{ type: 'function', function: { name: 'f' } }] }, 400, 'registry.ollama.ai/library/plain:1b does not support tools'],
     ['/api/chat', { model: 'talker', messages, top_logprobs: 21 }, 400, 'top_logprobs must be between 0 and 20'], ['/api/chat', { model: 'talker', messages, options: { temperature: 'hot' } }, 400, 'option "temperature" must be of type float32'],

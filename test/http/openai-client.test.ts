@@ -76,7 +76,7 @@ t.test('embeddings by the default encoding, batches as single texts, dimensions'
   t.strictSame(vector?.embedding, batch.data[0]?.embedding, 'both encodings say the same');
   t.ok(Math.abs(Math.hypot(...vector?.embedding ?? []) - 1) < 1e-5);
   t.equal((await client.embeddings.create({ model: 'embedder', input: 'the', dimensions: 8 })).data[0]?.embedding.length, 8);
-  await t.rejects(client.embeddings.create({ model, input: 'the' }), { status: 400, message: /does not make embeddings/ });
+  await t.rejects(client.embeddings.create({ model, input: 'the' }), { status: 400, message: /generates text: use \/v1\/chat\/completions/ });
 });
 
 t.test('models, completions, responses', async (t) => {

@@ -31,7 +31,7 @@ export function addMessages(scope: FastifyInstance, services: LanguageServices, 
 
 async function findChatModel({ catalogue }: LanguageServices, model: string): Promise<CatalogueEntry> {
   const entry = await catalogue.find(model);
-  requireCapability(entry, 'completion', `The model '${model}' makes embeddings and does not chat.`);
+  requireCapability(entry, 'completion', model);
   return entry;
 }
 

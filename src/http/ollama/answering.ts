@@ -136,7 +136,7 @@ export async function loadOrUnload(route: LanguageRoute, reply: FastifyReply, as
     await untilGone(services, asked.entry);
     return sendJson(reply, 200, body('unload'));
   }
-  const slots = asked.entry.capabilities.includes('embedding') ? services.embeddingSlots : services.slots;
+  const slots = asked.entry.description.embeds ? services.embeddingSlots : services.slots;
   await takeTurn(services, reply, slots, { entry: asked.entry, keepAlive: asked.keepAlive, work: async (lease) => refuseLargerContext(asked.context, lease) });
   return sendJson(reply, 200, body('load'));
 }

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { LecternError } from '../../errors.js';
 import { parseKeepAlive } from '../../models/keep-alive-notation.js';
 import { FieldError } from '../fields.js';
+import { purposeOf } from '../language.js';
 import { readToolChoice } from '../openai/tool-choice.js';
 import { type LanguageRoute, answerOllama, loadOrUnload } from './answering.js';
 import { findModel, notFound, readBody, readFormat, readModelName, readThink, refuseUnhonoured, wholeName } from './body.js';
@@ -20,7 +21,7 @@ export function addChat(scope: FastifyInstance, route: LanguageRoute): void {
     const { sampling, context } = readOptions(fields, entry, route.log, request.id);
     const keepAlive = parseKeepAlive(fields.raw('keep_alive'));
     const asked = { entry, model, keepAlive, context };
-    if (!entry.capabilities.includes('completion')) throw new LecternError('invalid_request', `"${model}" does not support chat`);
+    if (!entry.capabilities.includes('completion')) throw new LecternError('invalid_request', `"${model}" does not support chat; it ${purposeOf(entry)}`);
     if (messages.length === 0) return loadOrUnload(route, reply, asked, { message: { role: 'assistant', content: '' } });
     const { tools, toolChoice } = readToolChoice(fields, readTools(fields));
     if (tools.length > 0 && !entry.capabilities.includes('tools')) throw new LecternError('invalid_request', `${wholeName(entry.name)} does not support tools`);

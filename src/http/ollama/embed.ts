@@ -7,7 +7,7 @@ import { embedAll, type Embedded, itemsOf, shorten } from '../embedding.js';
 import { sendJson } from '../error-reply.js';
 import { jsonPieces, sendPieces } from '../json-pieces.js';
 import { FieldError, type Fields } from '../fields.js';
-import { takeTurn } from '../language.js';
+import { purposeOf, takeTurn } from '../language.js';
 import { type LanguageRoute, nanoseconds } from './answering.js';
 import { findModel, notFound, readBody, readModelName } from './body.js';
 
@@ -50,7 +50,7 @@ async function readCommon(route: LanguageRoute, fields: Fields): Promise<{ model
   const model = readModelName(fields);
   if (model === '') throw new FieldError('model', 'model is required');
   const entry = await findModel(route.services, model, notFound.embed);
-  if (!entry.capabilities.includes('embedding')) throw new LecternError('invalid_request', `"${model}" does not support embeddings`);
+  if (!entry.capabilities.includes('embedding')) throw new LecternError('invalid_request', `"${model}" does not support embeddings; it ${purposeOf(entry)}`);
   return { model, entry, keepAlive: parseKeepAlive(fields.raw('keep_alive')) };
 }
 

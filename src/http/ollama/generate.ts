@@ -6,6 +6,7 @@ import { LecternError } from '../../errors.js';
 import { parseKeepAlive } from '../../models/keep-alive-notation.js';
 import type { CatalogueEntry } from '../../models/types.js';
 import { FieldError, type Fields } from '../fields.js';
+import { purposeOf } from '../language.js';
 import { type LanguageRoute, answerOllama, loadOrUnload } from './answering.js';
 import { findModel, notFound, readBody, readFormat, readModelName, readThink, refuseImages, refuseUnhonoured } from './body.js';
 import { readOptions } from './options.js';
@@ -25,7 +26,7 @@ export function addGenerate(scope: FastifyInstance, route: LanguageRoute): void 
     refuseImages(fields);
     // An embedding model may be loaded and unloaded like any other; the command line does so with `stop`.
     if (prompt === '' && (fields.string('suffix') ?? '') === '') return loadOrUnload(route, reply, asked, { response: '' });
-    if (!entry.capabilities.includes('completion')) throw new LecternError('invalid_request', `"${model}" does not support generate`);
+    if (!entry.capabilities.includes('completion')) throw new LecternError('invalid_request', `"${model}" does not support generate; it ${purposeOf(entry)}`);
     const raw = fields.boolean('raw') ?? false;
     const input = raw ? readRaw(fields, prompt) : readTemplated(fields, prompt, entry, model);
     return answerOllama(route, request, reply, {

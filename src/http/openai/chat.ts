@@ -14,7 +14,7 @@ export function addChat(scope: FastifyInstance, services: LanguageServices, log:
   scope.post('/v1/chat/completions', async (request, reply) => {
     const asked = readChatRequest(request.body);
     const entry = await services.catalogue.find(asked.model);
-    requireCapability(entry, 'completion', `The model '${asked.model}' makes embeddings and does not chat.`);
+    requireCapability(entry, 'completion', asked.model);
     refuseStrangeBiases(asked.answer.sampling, entry.description.vocabularySize);
     if (asked.stream) return streamChat(services, log, request, reply, asked, entry);
     const pieces = await answerChat(services, reply, asked, entry, {}, (lease, answer) => jsonPieces(wholeCompletion(describeHead(services, entry, asked), lease, answer, asked.wantsLogprobs)));

@@ -26,7 +26,7 @@ export function addCompletions(scope: FastifyInstance, services: LanguageService
     const fields = Fields.of(request.body);
     const asked = readCompletionRequest(fields);
     const entry = await services.catalogue.find(asked.model);
-    requireCapability(entry, 'completion', `The model '${asked.model}' makes embeddings and does not continue texts.`);
+    requireCapability(entry, 'completion', asked.model);
     refuseStrangeIds(asked.prompts, entry.description.vocabularySize, fields, 'prompt');
     refuseStrangeBiases(asked.sampling, entry.description.vocabularySize);
     if (asked.stream) return streamEvents(reply, request, log, (events) => streamCompletion(services, reply, asked, entry, events));

@@ -23,7 +23,7 @@ export function addEmbeddings(scope: FastifyInstance, services: LanguageServices
     const dimensions = fields.integer('dimensions', { least: 1 });
     const keepAlive = readKeepAlive(fields);
     const entry = await services.catalogue.find(model);
-    requireCapability(entry, 'embedding', `The model '${model}' does not make embeddings.`);
+    requireCapability(entry, 'embedding', model);
     refuseStrangeIds(inputs, entry.description.vocabularySize, fields, 'input');
     if (dimensions !== undefined && dimensions > entry.description.embeddingLength) fields.refuse('dimensions', `may be at most ${entry.description.embeddingLength}`);
     const embedded = await takeTurn(services, reply, services.embeddingSlots, { entry, keepAlive, work: (lease, signal) => embedAll(lease, inputs, { signal }) });

@@ -19,7 +19,7 @@ const codes: Partial<Record<ErrorCode, string>> = {
 };
 
 /** What each route calls the text that may be too long. */
-const promptNames: Record<string, string> = { '/v1/chat/completions': 'messages', '/v1/completions': 'prompt', '/v1/embeddings': 'input', '/v1/responses': 'input' };
+const promptNames: Record<string, string> = { '/v1/chat/completions': 'messages', '/v1/completions': 'prompt', '/v1/embeddings': 'input', '/v1/responses': 'input', '/v1/rerank': 'documents', '/v2/rerank': 'documents', '/rerank': 'documents' };
 
 export function describeError(error: LecternError, { routeOptions }: FastifyRequest): OpenAiError {
   const { status } = error;

@@ -34,7 +34,7 @@ async function readRequest(services: LanguageServices, request: FastifyRequest):
   const fields = Fields.of(request.body);
   const asked = readResponsesRequest(fields, await findPrevious(services, request, fields));
   const entry = await services.catalogue.find(asked.model);
-  requireCapability(entry, 'completion', `The model '${asked.model}' makes embeddings and does not chat.`);
+  requireCapability(entry, 'completion', asked.model);
   return { asked, entry };
 }
 

@@ -68,6 +68,25 @@ const anthropic: Route[] = [
   { method: 'post', path: '/v1/messages/count_tokens', summary: 'Tokens of a conversation', takes: anthropicConversation },
 ];
 
+const pairs: Record<string, [string, string]> = {
+  'query*': ['string', 'What the documents are compared with.'], truncate: ['boolean', 'A document that is too long loses its end; false: it is an error.'], keep_alive: keepAlive,
+};
+const documents: Record<string, [string, string]> = {
+  'model*': model, 'documents*': ['array', 'Up to 2,048 strings, or objects with text.'], ...pairs, top_n: ['integer', 'How many of the best are returned; all by default.'],
+  return_documents: ['boolean', 'With their texts; false by default.'], max_tokens_per_doc: ['integer', 'Tokens of a document beyond these are dropped.'],
+};
+const rerank: Route[] = [
+  { method: 'post', path: '/v1/rerank', summary: 'Scores of documents for a query (Cohere, Jina)', takes: documents },
+  { method: 'post', path: '/v2/rerank', summary: 'Scores of documents for a query (Cohere, Jina)', takes: documents },
+  {
+    method: 'post', path: '/rerank', summary: 'The same, also by the contract of Text Embeddings Inference',
+    takes: {
+      ...pairs, model: ['string', 'Not required with texts if there is one rerank model.'], documents: ['array', 'As for /v1/rerank.'], texts: ['array', 'Strings, in the place of documents: the answer is a list.'],
+      raw_scores: ['boolean', 'Logits instead of scores from 0 to 1.'], return_text: ['boolean', 'With the texts.'],
+    },
+  },
+];
+
 const ollama: Route[] = [
   { method: 'post', path: '/api/chat', summary: 'Chat', streams: 'application/x-ndjson', takes: { 'model*': model, messages: ['array', 'The conversation; empty: load the model.'], tools: ['array', 'Functions the model may call.'], ...options } },
   {
@@ -86,7 +105,7 @@ const ollama: Route[] = [
 /** For `describeApi`. */
 export function languagePaths(): Paths {
   const paths: Paths = {};
-  for (const [tag, routes] of [['language models (OpenAI)', openAi], ['language models (Anthropic)', anthropic], ['language models (Ollama)', ollama]] as const) {
+  for (const [tag, routes] of [['language models (OpenAI)', openAi], ['language models (Anthropic)', anthropic], ['language models (Ollama)', ollama], ['language models (rerank)', rerank]] as const) {
     for (const route of routes) paths[route.path] = { ...paths[route.path], [route.method]: describeRoute(tag, route) };
   }
   return paths;
