@@ -47,6 +47,11 @@ export class FairQueue<T extends Queued> {
     return line === undefined ? 0 : line.entries.length + line.held;
   }
 
+  /** Places that the caller holds. */
+  heldBy(caller: string): number {
+    return this.#lines.get(caller)?.held ?? 0;
+  }
+
   add(entry: T): void {
     let line = this.#lines.get(entry.caller);
     if (line === undefined) {

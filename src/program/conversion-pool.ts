@@ -18,12 +18,16 @@ export interface ConversionPoolOptions {
   logsConfinement: boolean;
 }
 
+/** Tasks, and workers for them, beyond the setting: for callers that would else wait for other callers' long documents. */
+export const guestWorkers = 1;
+
 export function openConversionPool(settings: Settings, log: Log, { spareWorkers, command = workerCommand(), filesDirectory, logsConfinement }: ConversionPoolOptions): WorkerPool {
   return createPool({
     command,
     confinement: confinementFor(settings, command, logsConfinement ? log : null),
     ...(filesDirectory === undefined ? {} : { filesDirectory }),
     size: settings.workers,
+    guests: guestWorkers,
     spare: spareWorkers,
     maxResidentBytes: settings.workerMemory,
     log: (level, message) => log[level]({ room: 'workers' }, message),

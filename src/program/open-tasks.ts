@@ -11,6 +11,7 @@ import { asDiskFull, DiskFull } from '../platform/disk-full.js';
 import type { Settings } from '../settings/settings.js';
 import { createTaskTable } from '../tasks/table.js';
 import type { TaskTable } from '../tasks/types.js';
+import { guestWorkers } from './conversion-pool.js';
 import type { Converter } from './converter.js';
 import type { Language } from './language-half.js';
 
@@ -46,6 +47,7 @@ export async function openTasks(settings: Settings, services: ConversionServices
     return await createTaskTable<ConversionPayload, ConversionMeta, ConversionSummary>({
       directory: join(settings.state, 'tasks'),
       concurrency: settings.workers,
+      guests: guestWorkers,
       maxQueued: settings.queueSize,
       keepMs: settings.resultTtl * 1000,
       maxEnded: settings.maxResults,

@@ -51,7 +51,7 @@ export const settingsTable = {
   embeddingMemory: setting<number | null>(kinds.orAuto(kinds.bytes), 'auto', 'part of it that chat models leave to embedding models; auto: an eighth, 3GiB at most, and up to a quarter for the networks of conversion workers (279MiB each)'),
   state: setting<string>(kinds.path, defaultStateDirectory, 'directory for tasks, results and everything else that must survive a restart', '~/.local/state/lectern'),
   logLevel: setting<string>(kinds.oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent'), 'info', 'least important log line that is written'),
-  workers: setting<number>(kinds.count(1, 64), '2', 'documents that are converted at the same time, each in a process of its own'),
+  workers: setting<number>(kinds.count(1, 64), '2', 'documents that are converted at the same time, each in a process of its own; one more for a caller that waits 5 s while other callers hold all'),
   workerMemory: setting<number>(kinds.bytes, '1536MiB', 'resident memory at which a conversion process is ended'),
   workerSandbox: setting<'auto' | 'off'>(kinds.oneOf('auto', 'off'), 'auto', 'whether the kernel keeps the processes that read documents, chat templates and schemas from files, programs and networks that they do not need: auto as far as it can, off not at all'),
   pageTimeout: setting<number>(kinds.duration, '60s', 'time one page may take before it is given up and the rest delivered'),

@@ -12,7 +12,7 @@ import { Room } from './room.js';
 import { SlotFiles, SpoolQuota } from './slot-files.js';
 import { claimSpool, folderIn, readSpool } from './spool.js';
 import { Task } from './task.js';
-import { Turns } from './turns.js';
+import { GuestPlaces, guestWaitMs, Turns } from './turns.js';
 import { UnreadableTasks } from './unreadable-tasks.js';
 import { WorkBytes } from './work-bytes.js';
 import type { Clock, TaskCounts, TaskOutput, TaskSlot, TaskTable, TaskTableOptions, TaskView } from './types.js';
@@ -39,6 +39,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
   private sequence = 0;
   private readonly found = new Recovered<Payload, Meta, Summary>();
   private readonly unreadable: UnreadableTasks;
+  private readonly guests: GuestPlaces;
   closed = false;
   /** The table is closed and its directory unlocked. */
   private gone = false;
@@ -51,6 +52,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
     this.queue = new PQueue({ concurrency: options.concurrency, autoStart: false });
     const { maxEnded, maxEndedBytes = Infinity, maxBytes = Infinity } = options;
     const limit = maxEndedBytes === Infinity ? Infinity : maxBytes / 2;
+    this.guests = new GuestPlaces(options.guests ?? 0, this.clock, () => this.beginGuest());
     this.work = new WorkBytes(this.clock, limit, () => this.kept.trim());
     this.kept = new KeptTasks({ maxEnded, maxEndedBytes: () => maxEndedBytes - this.work.bytes }, this.clock, (task) => this.removals.add(this.forget(task)));
     this.quota = new SpoolQuota(maxBytes, limit === Infinity ? 0 : limit, () => this.kept.bytes + this.work.bytes);
@@ -231,6 +233,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
     const view = task.view();
     // There is one turn for each waiting task, and a turn takes the task that is next when it comes. A cancelled task takes one turn out of the queue.
     this.queue.add(() => this.takeTurn(), { signal: task.leave.signal }).catch(() => undefined);
+    this.guests.arrived();
     return view;
   }
 
@@ -240,6 +243,16 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
     if (task === undefined) return;
     // Without a pause after begin(), so that the next call of mayBegin() finds this task running.
     await this.execute(task).finally(() => this.turns.end(task));
+  }
+
+  private beginGuest(): Promise<void> | null {
+    if (this.closed || this.queue.isPaused || !this.room.mayBegin()) return null;
+    const latest = this.clock.now() - guestWaitMs;
+    const task = this.turns.beginGuest(({ createdAt }) => createdAt <= latest);
+    if (task === undefined) return null;
+    // It takes its turn out of the queue, as a cancelled task does.
+    task.leave.abort();
+    return this.execute(task).finally(() => this.turns.end(task));
   }
 
   private async execute(task: Task<Meta, Summary>): Promise<void> {

@@ -1,6 +1,7 @@
-/** The queue of tasks: those that wait, by caller, the places that callers have reserved for uploads, and the order in which callers take turns. */
+/** The queue of tasks: those that wait, by caller, the places that callers have reserved for uploads, the order in which callers take turns, and places beyond the usual ones. */
 import { LecternError } from '../errors.js';
 import { FairQueue, mayTakeAnother, type Queued } from '../platform/fair-queue.js';
+import type { Clock } from './types.js';
 
 export interface Reservation {
   readonly isOpen: boolean;
@@ -67,6 +68,11 @@ export class Turns<T extends WaitingTask> {
     return this.changing(() => this.queue.take(({ ending }) => !ending));
   }
 
+  /** As begin(), but only for a caller that has no running task, and a task for which `mayBegin` holds. */
+  beginGuest(mayBegin: (task: T) => boolean): T | undefined {
+    return this.changing(() => this.queue.take((task) => !task.ending && this.queue.heldBy(task.caller) === 0 && mayBegin(task)));
+  }
+
   end(task: T): void {
     this.changing(() => this.queue.release(task.caller));
   }
@@ -91,5 +97,33 @@ export class Turns<T extends WaitingTask> {
       if (now !== null && now !== position) task.notify();
     }
     return result;
+  }
+}
+
+/** A caller with no running task waits so many ms for a usual place. Most documents are converted in less; an additional process costs memory. */
+export const guestWaitMs = 5_000;
+
+/** Places beyond the usual ones, for callers that would else wait for the long tasks of other callers: nothing ends or pauses a task that runs. */
+export class GuestPlaces {
+  private taken = 0;
+
+  /** `begin` starts the next task that may take a guest's place and resolves when it has ended; null where there is none. */
+  constructor(private readonly most: number, private readonly clock: Clock, private readonly begin: () => Promise<void> | null) {}
+
+  /** To be called for each task that begins to wait. */
+  arrived(): void {
+    if (this.most > 0) this.clock.after(guestWaitMs, () => this.offer());
+  }
+
+  private offer(): void {
+    while (this.taken < this.most) {
+      const work = this.begin();
+      if (work === null) return;
+      this.taken++;
+      void work.finally(() => {
+        this.taken--;
+        this.offer();
+      });
+    }
   }
 }

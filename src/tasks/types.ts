@@ -167,6 +167,8 @@ export interface TaskTableOptions<Payload, Meta, Summary> {
   directory: string;
   /** Tasks that run at once. */
   concurrency: number;
+  /** Tasks that may begin beyond `concurrency`, each for a caller that has none running and has waited for some seconds. Default 0. */
+  guests?: number;
   /** Tasks that may wait beside the running ones; for a further one `admit` throws `queue_full`. */
   maxQueued: number;
   /** Milliseconds that an ended task is kept. */

@@ -88,7 +88,9 @@ class Pool implements WorkerPool {
       void this.give(job, worker);
     }
     const wanted = this.waiting.size + (this.options.spare ?? 1);
-    while (this.pause === null && this.starting.size + this.idle.size < wanted && this.size() < this.options.size) this.start();
+    // A worker that starts is for the job that waits longest.
+    const most = (): number => this.options.size + (this.waiting.size > this.starting.size ? this.options.guests ?? 0 : 0);
+    while (this.pause === null && this.starting.size + this.idle.size < wanted && this.size() < most()) this.start();
   }
 
   private size(): number {
@@ -162,7 +164,9 @@ class Pool implements WorkerPool {
     }
     // A worker that has ended, or is being killed, is removed by the handler of its end.
     if (this.closed || worker.dying || !this.busy.delete(worker)) return;
-    if (this.isWorn(worker)) worker.kill();
+    // The worker is out of `busy`: where as many others remain as there usually are, it is a guest's.
+    const isExtra = this.size() >= this.options.size && this.waiting.size === 0;
+    if (isExtra || this.isWorn(worker)) worker.kill();
     else this.idle.add(worker);
     this.fill();
   }

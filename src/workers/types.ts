@@ -103,6 +103,8 @@ export interface PoolOptions {
   command: WorkerCommand;
   /** The most workers. */
   size: number;
+  /** Workers beyond `size` while jobs wait; they end with their jobs. Default 0. */
+  guests?: number;
   /** Idle workers that are kept ready, within `size`. Default 1. */
   spare?: number;
   /** Limit of a worker's resident memory in bytes, where a job has none of its own; a worker that holds more than half of it after a job is replaced. */

@@ -15,7 +15,7 @@ import { RunningJob, type WorkerEnd } from './running-job.js';
 import { WorkerError, type CallingWorker, type PoolOptions, type RequestAt, type RunOptions } from './types.js';
 import { residentBytesOf } from './watch.js';
 
-export type WorkerOptions = Required<Omit<PoolOptions, 'size' | 'spare' | 'maxJobs' | 'log'>> & { id: number; log: NonNullable<PoolOptions['log']> };
+export type WorkerOptions = Required<Omit<PoolOptions, 'size' | 'guests' | 'spare' | 'maxJobs' | 'log'>> & { id: number; log: NonNullable<PoolOptions['log']> };
 
 /** Longest wait for the last output of an ended process. Its pipes may still hold some, but a process that inherited them could keep them open without end. */
 const lastWordsMs = 1000;

@@ -1,15 +1,16 @@
 // The conversion queue is shared: callers have turns in rotation, positions say so, and one caller cannot take all places.
 import t, { type Test } from 'tap';
 import { createTaskTable } from '../../src/tasks/table.js';
-import type { TaskTable } from '../../src/tasks/types.js';
+import type { TaskTable, TaskTableOptions } from '../../src/tasks/types.js';
 import { failureOf } from '../support/failure-of.js';
+import { ManualClock } from '../support/manual-clock.js';
 import { until } from '../support/until.js';
 
-async function open(t: Test, maxQueued = 100) {
+async function open(t: Test, maxQueued = 100, over: Partial<Pick<TaskTableOptions<string, object, string>, 'concurrency' | 'guests' | 'clock'>> = {}) {
   const began: string[] = [];
   const ends = new Map<string, () => void>();
   const table: TaskTable<string, object, string> = await createTaskTable<string, object, string>({
-    directory: t.testdir(), concurrency: 1, maxQueued, keepMs: 3_600_000, maxEnded: 100,
+    directory: t.testdir(), concurrency: 1, maxQueued, keepMs: 3_600_000, maxEnded: 100, ...over,
     run: async ({ payload }, { signal }) => {
       began.push(payload);
       await new Promise<void>((resolve, reject) => {
@@ -70,4 +71,29 @@ t.test('one caller leaves places for others, uploads under way counted', async (
   await (await table.admit('convert', 'default', 'a')).discard();
   for (const slot of [...slots, other]) await slot.discard();
   t.equal(table.counts().reserved, 0);
+});
+
+t.test('a caller with nothing running gets a place beyond the usual ones after some seconds, one at a time', async (t) => {
+  const clock = new ManualClock();
+  const { began, submit, end, table } = await open(t, 20, { concurrency: 2, guests: 1, clock });
+  for (const name of ['h1', 'h2', 'h3']) await submit(name);
+  await until('both places are taken', () => began.length === 2);
+  await submit('s1');
+  await submit('t1');
+  clock.advance(4_999);
+  t.strictSame(began, ['h1', 'h2']);
+  clock.advance(1);
+  await until('a guest begins', () => began.length === 3);
+  t.equal(began[2], 's1');
+  await end('s1');
+  await until('the next guest follows', () => began.includes('t1'));
+  await end('t1');
+  clock.advance(60_000);
+  await submit('s2');
+  t.equal(began.length, 4, 'a caller that holds the usual places gets none of the others');
+  await end('h1');
+  await until('the rotation goes on', () => began.includes('s2'));
+  t.notOk(began.includes('h3'));
+  for (const name of ['s2', 'h2', 'h3']) await end(name);
+  await until('all have ended', () => table.counts().running === 0 && table.counts().waiting === 0);
 });

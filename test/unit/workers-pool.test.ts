@@ -46,6 +46,20 @@ t.test('errors keep their code; a defect keeps its stack for the log only; the t
   t.match(pool.counts(), { idle: 1, lost: 0, started: 1 }, 'the worker lives on');
 });
 
+t.test('a job that waits while all workers are busy gets one beyond them, which ends with it', async (t) => {
+  const { pool } = openPool(t, { size: 1, guests: 1 });
+  const stop = new AbortController();
+  const long = pool.run('wait', null, { limits: calm, signal: stop.signal }).catch(() => undefined);
+  await until('the worker is busy', () => pool.counts().busy === 1);
+  t.match(pool.counts(), { starting: 0, idle: 0, started: 1 }, 'none is kept beyond the usual ones');
+  const first = await pool.run<number, Echo>('echo', 1, { limits: calm });
+  t.equal(first.request, 1);
+  await until('it is gone', () => !lives(first.pid));
+  t.match(pool.counts(), { starting: 0, idle: 0, busy: 1, started: 2, lost: 0 });
+  stop.abort();
+  await long;
+});
+
 t.test('jobs wait in order; workers are started as they are needed', async (t) => {
   const { pool } = openPool(t, { size: 3 });
   await until('a worker has started', () => pool.counts().idle === 1);

@@ -1,6 +1,6 @@
 /** What `npm run conformance:real` feeds to both engines. */
 
-/** For tokenizers: scripts, white space, code, digits, emoji, combining marks, and what looks like a special token. */
+/** For tokenizers: scripts, white space, code, digits, emoji, combining marks, and texts like special tokens. */
 export const hardTexts: readonly string[] = [
   'Hello, world!', ' leading and trailing ', 'two  spaces   three    four', 'tab\there\n\nand\r\nlines\n', '\n', '   ', "I'm sure they've said it's John's; WE'LL see, you'd know.",
   '0 12 345 6789 1234567890 3.14159 1,000,000 0x1F', 'camelCase snake_case kebab-case SCREAMING_CASE XMLHttpRequest', 'def f(x):\n    return x**2  # square\n', 'for (let i=0;i<10;i++){a[i]+=i;}\n\t}', '<div class="a">&amp;</div>',
