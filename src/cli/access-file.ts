@@ -1,10 +1,13 @@
 /** The access list as a file that commands read and change: every line that they do not mean stays as it is. */
-import { chmodSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { AccessList } from '../network/access-list.js';
 import { LecternError } from '../errors.js';
 import { resolveSettings } from '../settings/settings.js';
 import { textOption, type CommandInput } from './command.js';
 import { expandHome } from './sources.js';
+
+/** Of a new list: its owner writes it, the service's group reads it. */
+const firstMode = 0o640;
 
 /** The list that `--list` names, else that of the settings. Throws `invalid_request` where neither does. */
 export function accessFileOf(input: CommandInput): string {
@@ -12,6 +15,11 @@ export function accessFileOf(input: CommandInput): string {
   const path = named === undefined ? resolveSettings(input.settings, input.environment).values.accessList : expandHome(named);
   if (path === null) throw new LecternError('invalid_request', 'The settings name no access list: --list FILE, or --access-list FILE, names one.');
   return path;
+}
+
+/** As readAccessFile(), with an empty list where there is no file yet: the first key begins it. */
+export function readOrBeginAccessFile(path: string): { text: string; list: AccessList } {
+  return existsSync(path) ? readAccessFile(path) : { text: '', list: new AccessList('', path) };
 }
 
 /** Throws `not_found` where the file cannot be read, `invalid_request` naming the line that is wrong. */
@@ -30,9 +38,9 @@ export function replaceAccessFile(path: string, text: string): void {
   new AccessList(text, path);
   const fresh = `${path}.new`;
   try {
-    const { mode } = statSync(path);
-    writeFileSync(fresh, text, { mode: mode & 0o777 });
-    chmodSync(fresh, mode & 0o777);
+    const mode = existsSync(path) ? statSync(path).mode & 0o777 : firstMode;
+    writeFileSync(fresh, text, { mode });
+    chmodSync(fresh, mode);
     renameSync(fresh, path);
   } catch (cause) {
     throw new LecternError('forbidden', `The access list ${path} cannot be written: ${(cause as Error).message}.`, { cause });

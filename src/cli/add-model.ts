@@ -1,5 +1,5 @@
 /** `lectern models add SOURCE`: GGUF files, or a directory of a vision model, into a directory of Lectern. */
-import { mkdir, readdir, stat } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { LecternError } from '../errors.js';
 import { digestOf, downloadBlob } from '../models/pull/download.js';
@@ -29,33 +29,47 @@ export async function addModel(catalogue: Catalogue, added: AddedModel): Promise
   if (expected !== undefined && !/^[0-9a-f]{64}$/.test(expected)) throw new LecternError('invalid_request', '--sha256 must be 64 hex digits.');
   const stop = interruptible();
   try {
-    const names = /^https?:\/\//i.test(added.source) ? [await download(added, expected, stop.signal)] : await bring(added, expected, stop.signal);
-    for (const name of names) {
-      const refused = (await catalogue.refused()).find((one) => one.name === name);
-      if (refused !== undefined) throw new LecternError('invalid_model', `${name} is there and cannot be used: ${refused.reason}.`);
+    const models = /^https?:\/\//i.test(added.source) ? [await download(added, expected, stop.signal)] : await bring(added, expected, stop.signal);
+    const refused = await catalogue.refused();
+    const wrong: string[] = [];
+    for (const { name, files } of models) {
+      const reason = refused.find((one) => one.name === name && files.includes(one.path))?.reason;
+      if (reason === undefined) {
+        printLines([`${name} is in ${added.directory}; \`lectern models check ${name}\` runs it.`]);
+        continue;
+      }
+      // What cannot be used would be complained of at every start.
+      for (const file of files) await rm(file, { force: true });
+      wrong.push(`${name} cannot be used, and was not added: ${reason}.`);
     }
-    printLines(names.map((name) => `${name} is in ${added.directory}; \`lectern models check ${name}\` runs it.`));
+    if (wrong.length > 0) throw new LecternError('invalid_model', wrong.join(' '));
     return 0;
   } finally {
     stop.end();
   }
 }
 
-async function bring({ source, directory, name, links }: AddedModel, expected: string | undefined, signal: AbortSignal): Promise<string[]> {
+interface Brought {
+  name: string;
+  /** Where its files lie now. */
+  files: string[];
+}
+
+async function bring({ source, directory, name, links }: AddedModel, expected: string | undefined, signal: AbortSignal): Promise<Brought[]> {
   const path = expandHome(source);
   const state = await stat(path).catch((cause: Error) => { throw new LecternError('not_found', `${source} cannot be read: ${cause.message}.`, { cause }); });
   const models = state.isDirectory() ? await modelsOfDirectory(path) : [await modelOfFile(path)];
   if (models.length > 1 && name !== undefined) throw new LecternError('invalid_request', `${source} holds ${models.length} models, and --name is for one.`);
   if (expected !== undefined) await requireDigest(models, expected);
-  const names: string[] = [];
+  const brought: Brought[] = [];
   for (const model of models) {
     const own = name ?? model.name;
     const moves: FileMove[] = model.files.map((file) => ({ from: join(model.directory, file), to: join(directory, model.isDirectory ? join(own, file) : file.replace(model.name, own)) }));
     await requireFree(moves);
     await bringFiles(own, moves, links, signal);
-    names.push(own);
+    brought.push({ name: own, files: moves.map(({ to }) => to) });
   }
-  return names;
+  return brought;
 }
 
 interface FoundModel {
@@ -103,7 +117,7 @@ async function requireFree(moves: FileMove[]): Promise<void> {
 }
 
 /** An interrupted download goes on where it stopped when the same command runs again. */
-async function download({ source, directory, name, links }: AddedModel, expected: string | undefined, signal: AbortSignal): Promise<string> {
+async function download({ source, directory, name, links }: AddedModel, expected: string | undefined, signal: AbortSignal): Promise<Brought> {
   if (links) throw new LecternError('invalid_request', 'Only files of this machine can be linked.');
   const file = decodeURIComponent(basename(new URL(source).pathname));
   if (!/\.gguf$/i.test(file)) throw new LecternError('unsupported_format', `The address must be that of a GGUF file, not of ${file === '' ? 'a page' : file}.`);
@@ -132,5 +146,5 @@ async function download({ source, directory, name, links }: AddedModel, expected
   } finally {
     bar.end();
   }
-  return own;
+  return { name: own, files: [path] };
 }

@@ -25,7 +25,7 @@ export async function converse({ input, output, conversation, history = [], keep
   const questions = questionsOf(lines);
   const waiting: string[] = [];
   let running = Promise.resolve();
-  let open = true;
+  let [open, idle, isWarned] = [true, true, false];
   let working: AbortController | null = null;
   const say = (sentence: string): void => { output.write(sentence === '' ? '' : `${sentence}\n`); };
   const withSignal = async (work: (signal: AbortSignal) => Promise<unknown>): Promise<void> => {
@@ -35,7 +35,11 @@ export async function converse({ input, output, conversation, history = [], keep
   };
   const respond = async (question: string): Promise<void> => {
     const [, name, rest = ''] = /^\/([a-z?]+)(?:\s+([^]*))?$/.exec(question.trim()) ?? [];
-    if (name === undefined) return withSignal((signal) => conversation.ask(question, signal));
+    if (name === undefined) {
+      await withSignal((signal) => conversation.ask(question, signal));
+      lines.setPrompt(`${conversation.model}> `);
+      return;
+    }
     const command = Object.hasOwn(conversation.commands, name) ? conversation.commands[name] : undefined;
     if (command !== undefined) await withSignal(async (signal) => say(await command.run(rest.trim(), signal)));
     else say(name === 'help' || name === '?' ? helpOf(conversation) : `There is no /${name}; /help lists what there is.`);
@@ -52,12 +56,18 @@ export async function converse({ input, output, conversation, history = [], keep
   };
   lines.on('SIGINT', () => {
     waiting.length = 0;
-    questions.drop();
-    if (working === null) lines.close();
-    else working.abort(new LecternError('cancelled'));
+    const isBegun = questions.drop() || lines.line !== '';
+    if (working !== null) return working.abort(new LecternError('cancelled'));
+    if (!isBegun && isWarned) return lines.close();
+    isWarned = true;
+    // What was typed so far goes, as in a shell.
+    lines.write(null, { ctrl: true, name: 'u' });
+    lines.setPrompt(`${conversation.model}> `);
+    say(`\n${isBegun ? 'The line is dropped.' : 'Ctrl-C once more, Ctrl-D or /bye ends the conversation.'}`);
+    lines.prompt();
   });
-  let idle = true;
   lines.on('line', (line) => {
+    isWarned = false;
     const question = questions.add(line);
     if (question === null) return;
     waiting.push(question);
@@ -67,20 +77,19 @@ export async function converse({ input, output, conversation, history = [], keep
   });
   lines.on('history', (kept: string[]) => { keepHistory?.(kept); });
   lines.once('close', () => { open = false; });
-  const closed = once(lines, 'close');
   lines.prompt();
-  await closed;
+  await once(lines, 'close');
   await running;
 }
 
 function helpOf({ commands }: Pick<ChatConversation, 'commands'>): string {
-  const rows = [...Object.values(commands).map(({ form, help }) => [form, help] as const), ['/bye', 'end, as Ctrl-D does; Ctrl-C ends an answer'] as const];
+  const rows = [...Object.values(commands).map(({ form, help }) => [form, help] as const), ['/bye', 'end, as Ctrl-D does; Ctrl-C ends an answer, or drops what is typed'] as const];
   const width = Math.max(...rows.map(([form]) => form.length));
   return [...rows.map(([form, help]) => `${form.padEnd(width)}  ${help}`), `Lines between ${fence} and ${fence}, or with \\ at their ends, are one question.`].join('\n');
 }
 
 /** Puts lines together to questions; null while one is not complete. */
-function questionsOf(lines: Interface): { add(line: string): string | null; drop(): void } {
+function questionsOf(lines: Interface): { add(line: string): string | null; /** Whether there was something. */ drop(): boolean } {
   let parts: string[] = [];
   let isFenced = false;
   const complete = (): string => {
@@ -112,6 +121,10 @@ function questionsOf(lines: Interface): { add(line: string): string | null; drop
       parts.push(line);
       return complete();
     },
-    drop: () => { complete(); },
+    drop: () => {
+      const isOpen = isFenced || parts.length > 0;
+      complete();
+      return isOpen;
+    },
   };
 }

@@ -58,7 +58,7 @@ export function buildParser(commands: readonly CommandDeclaration[], choose: Cho
     .helpOption('-h, --help', 'print help, of a command behind its name')
     .helpCommand('help [command]', 'print the help of a command');
   for (const declaration of commands) parser.addCommand(buildCommand(declaration, choose));
-  parser.addHelpText('after', `\nExamples:\n${exampleLines([['lectern convert report.pdf', 'markdown on standard output'], ['lectern serve', 'the service on http://127.0.0.1:11434'], ['lectern help convert', 'options and examples of one command']])}\nExit codes are those of sysexits.h: 0 ok, 1 done with findings, 64 usage, 65 data, 66 no input, 69 unavailable,\n70 defect, 71 system, 73 cannot create, 75 try again, 77 no permission, 130 interrupted.`);
+  parser.addHelpText('after', `\nExamples:\n${exampleLines([['lectern convert report.pdf', 'markdown on standard output'], ['lectern serve', 'the service on http://127.0.0.1:11434'], ['lectern help convert', 'options and examples of one command']])}\nExit codes are those of sysexits.h: 0 ok, 1 done with findings, 64 usage, 65 data, 66 no input, 69 unavailable,\n70 defect, 71 system, 75 try again, 77 no permission, 130 interrupted.`);
   const quieten = (command: Parser): void => {
     command.exitOverride().configureOutput({ writeOut: print, writeErr: print, getOutHelpWidth: () => process.stdout.columns ?? helpWidth }).showSuggestionAfterError();
     command.commands.forEach((sub) => quieten(sub as Parser));

@@ -15,6 +15,7 @@ const convert: CommandDeclaration = {
     { flags: '-t, --to <formats>', help: `results, divided by commas: ${Object.keys(resultEndings).join(', ')}`, default: 'md', repeats: true },
     { flags: '-o, --output <directory>', help: 'where results go; without it the one result goes to standard output' },
     { flags: '--resume', help: 'leave out documents whose results in --output are newer than they are' },
+    { flags: '--overwrite', help: 'replace files that lie beside the documents' },
     { flags: '--json', help: 'print one line of JSON for each document, and a summary (needs --output)' },
     { flags: '--name <name>', help: 'what standard input is called, as notes.tex, where its bytes do not tell its format' },
     { flags: '--url <service>', help: 'let a running service convert' },

@@ -18,6 +18,8 @@ export interface ConvertArguments {
   directory: string | null;
   /** Whether documents are left out whose results are there. */
   resumes: boolean;
+  /** Whether results replace files that lie beside the documents. */
+  overwrites: boolean;
   /** Whether standard output gets lines of JSON instead of a result. */
   json: boolean;
   /** The service that converts; null: this process does. */
@@ -55,7 +57,7 @@ export function readConvertArguments(input: CommandInput): ConvertArguments {
     ocrPreset: readPreset(textOption(input, 'ocrPreset')),
   };
   const inputName = readName(textOption(input, 'name'), words.filter((word) => word === standardInput).length);
-  return { words, inputName, formats: formats as ResultFormat[], directory: directory === null ? null : expandHome(directory), resumes, json, url, options };
+  return { words, inputName, formats: formats as ResultFormat[], directory: directory === null ? null : expandHome(directory), resumes, overwrites: isOn(input, 'overwrite'), json, url, options };
 }
 
 export function severalResults(): LecternError {

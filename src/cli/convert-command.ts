@@ -1,5 +1,5 @@
 /** `lectern convert`: documents converted by this program, or by a running service. Progress on terminals only. */
-import { rm, stat } from 'node:fs/promises';
+import { access, constants, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { Service, ServiceUnreachable } from '../client/service.js';
@@ -15,7 +15,7 @@ import { ConvertReport } from './convert-report.js';
 import { progressLine } from './progress-line.js';
 import { deliver, isUpToDate, prepareResults } from './result-places.js';
 import { orderedMessages, sideBySide, type OrderedMessages } from './side-by-side.js';
-import { expandSources, fetchSource, saveInput, type Source } from './sources.js';
+import { expandSources, fetchSource, printable, saveInput, type Source } from './sources.js';
 import { onStopSignal } from './stop-signals.js';
 
 export const convert: Command = async (input) => {
@@ -45,6 +45,9 @@ export const convert: Command = async (input) => {
     } finally {
       await way.close();
     }
+  } catch (thrown) {
+    if (thrown instanceof LecternError && thrown.code === 'cancelled') throw new LecternError('cancelled', `${thrown.message}${report.stopped()}`, { cause: thrown });
+    throw thrown;
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
@@ -61,19 +64,21 @@ interface Surroundings {
 
 /** A document that cannot be had does not keep the others from being converted. Its results are there as soon as it is done. */
 async function convertSource(index: number, { source, result, scratch }: { source: Source; result: string; scratch: string }, { wanted, way, messages, report, fetchInto }: Surroundings): Promise<void> {
-  const name = basename(source.path);
+  const name = printable(join(source.folder, basename(source.path)));
   const began = performance.now();
   const complain = (sentence: string): void => messages.say(index, `lectern: ${name}: ${sentence}\n`);
   const record = (status: WrittenOutcome['status'] | 'up_to_date', more: { results?: string[]; errors?: string[]; isMissing?: boolean } = {}): void =>
     report.add({ source: source.given, status, results: more.results ?? [], errors: more.errors ?? [], seconds: (performance.now() - began) / 1000, isMissing: more.isMissing ?? false });
   try {
+    if (source.failure !== undefined) throw source.failure;
     if (wanted.resumes && source.kind === 'file' && await isUpToDate(source.path, result, wanted)) return record('up_to_date');
     if (source.kind === 'address') {
       messages.show(index, `${name}: fetching`);
       await fetchInto(source);
     }
     const found = await stat(source.path).catch(() => null);
-    if (found === null || !found.isFile()) throw new LecternError('not_found', `${source.path} is no file.`);
+    if (found === null || !found.isFile()) throw new LecternError('not_found', `${printable(source.path)} is no file.`);
+    await access(source.path, constants.R_OK).catch((cause: Error) => { throw new LecternError('forbidden', 'It cannot be read: permission denied.', { cause }); });
     const outcome = await way.convert(source.path, scratch, (text) => messages.show(index, `${name}: ${text}`));
     const errors = outcome.errors.map(({ error_message }) => error_message);
     errors.forEach(complain);

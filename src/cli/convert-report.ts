@@ -43,8 +43,14 @@ export class ConvertReport {
     if (this.json) process.stdout.write(`${JSON.stringify({ summary: { documents: this.total, ...Object.fromEntries(this.counts), other_files: this.leftOut } })}\n`);
     const isUsual = this.count('success') === this.total && this.leftOut === 0;
     if (this.total > 1 && (process.stderr.isTTY || !isUsual)) process.stderr.write(`lectern: ${this.summary()}\n`);
-    if (failed > 0) return failed === this.missing ? exitCodes.noInput : exitCodes.dataError;
+    if (failed > 0) return failed === this.missing && failed === this.total ? exitCodes.noInput : exitCodes.dataError;
     return this.count('partial_success') > 0 ? exitCodes.findings : exitCodes.ok;
+  }
+
+  /** What a user who has stopped the work wants to know. */
+  stopped(): string {
+    const done = [...this.counts.values()].reduce((sum, count) => sum + count, 0);
+    return this.total < 2 ? '' : ` ${done} of ${this.total} documents were done; --resume goes on.`;
   }
 
   private count(status: ConvertedSource['status']): number {

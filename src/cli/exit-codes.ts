@@ -11,7 +11,6 @@ export const exitCodes = {
   unavailable: 69,
   software: 70,
   osError: 71,
-  cannotCreate: 73,
   temporaryFailure: 75,
   noPermission: 77,
   /** 128 + the number of SIGINT, as shells report a program that the signal ended. */

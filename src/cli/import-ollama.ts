@@ -29,7 +29,13 @@ export async function importOllama(catalogue: Catalogue, { names, from, director
   if (missing !== undefined) throw new LecternError('model_not_found', `${store} has no model ${missing}, only ${manifests.map(({ name }) => name).join(', ')}.`);
   const stop = interruptible();
   try {
+    const failed: string[] = [];
     for (const { path, name } of manifests.filter((one) => wanted.length === 0 || wanted.includes(one.name))) {
+      const fault = await faultOf(store, path);
+      if (fault !== null) {
+        failed.push(`${name} was not imported: ${fault}.`);
+        continue;
+      }
       const blobs = await blobFilesOf(store, path);
       const isThere = async (file: string): Promise<boolean> => stat(join(directory, relative(store, file))).then(() => true, () => false);
       const files: string[] = [];
@@ -39,9 +45,22 @@ export async function importOllama(catalogue: Catalogue, { names, from, director
       const refused = (await catalogue.refused()).find((one) => one.name === name);
       printLines([`${name} ${files.length === 0 ? 'was there already' : `is in ${directory}`}${refused === undefined ? '' : `, and cannot be used: ${refused.reason}`}.`]);
     }
+    if (failed.length > 0) throw new LecternError('invalid_model', failed.join(' '));
     return 0;
   } finally {
     stop.end();
+  }
+}
+
+/** Why a model cannot be imported: a manifest that is damaged, a blob that an interrupted pull left out. The others are no reason to stop. */
+async function faultOf(store: string, manifest: string): Promise<string | null> {
+  try {
+    for (const file of await blobFilesOf(store, manifest)) {
+      if (await stat(file).catch(() => null) === null) return `its file ${file} is missing; \`ollama pull\` fetches it`;
+    }
+    return null;
+  } catch (thrown) {
+    return thrown instanceof LecternError ? thrown.message.replace(/\.$/, '') : String(thrown);
   }
 }
 

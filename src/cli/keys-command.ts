@@ -4,7 +4,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { hashKey } from '../network/access-key.js';
 import { standardRoles } from '../network/access-list.js';
 import { LecternError } from '../errors.js';
-import { accessFileOf, readAccessFile, replaceAccessFile } from './access-file.js';
+import { accessFileOf, readAccessFile, readOrBeginAccessFile, replaceAccessFile } from './access-file.js';
 import { isOn, type Command } from './command.js';
 import { exitCodes } from './exit-codes.js';
 import { printJson, printLines, tableLines } from './lines-and-tables.js';
@@ -33,7 +33,8 @@ export const addKey: Command = async (input) => {
     return exitCodes.ok;
   }
   const path = accessFileOf(input);
-  const { text } = readAccessFile(path);
+  const { text, list } = readOrBeginAccessFile(path);
+  if (!list.roles.has(role)) throw new LecternError('invalid_request', `There is no role "${role}" in ${path}, only ${[...list.roles].join(', ')}; a line \`role ${role}\` would add it.`);
   replaceAccessFile(path, `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${line}\n`);
   if (isOn(input, 'json')) printJson({ name, role, key: secret, list: path });
   else {

@@ -1,5 +1,5 @@
 /** `lectern models rm NAME`: removes a model from a directory of Lectern, and blobs that no other model there needs. */
-import { rm } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { LecternError } from '../errors.js';
@@ -14,7 +14,8 @@ import { isOwnNetwork } from './own-networks.js';
 /** Asks on a terminal; elsewhere `--yes` must say that it is meant. */
 export async function removeModel(models: InstalledModels, name: string, isMeant: boolean): Promise<number> {
   if (isOwnNetwork(name)) throw new LecternError('invalid_request', `${name} is a part of the program.`);
-  const { entry, seeing } = await findInstalled(models, name);
+  const refused = (await models.catalogue.refused()).find((one) => one.name === name);
+  const { entry, seeing } = refused === undefined ? await findInstalled(models, name) : { entry: { name, path: refused.path, sizeBytes: await sizeOf(refused.path) } };
   if (entry === undefined) throw new LecternError('invalid_request', `${seeing.name} is a vision model: remove its directory ${dirname(seeing.path)}.`);
   const directory = models.settings.models.filter((one) => entry.path.startsWith(one + sep)).sort((a, b) => b.length - a.length)[0];
   if (directory === undefined || !isOwnDirectory(directory)) throw new LecternError('invalid_request', `${entry.name} lies in ${dirname(entry.path)}, which is not Lectern's to change.`);
@@ -23,6 +24,10 @@ export async function removeModel(models: InstalledModels, name: string, isMeant
   for (const file of files) await rm(file, { force: true });
   printLines([`${entry.name} is removed from ${directory}.`]);
   return 0;
+}
+
+async function sizeOf(path: string): Promise<number> {
+  return stat(path).then(({ size }) => size, () => 0);
 }
 
 /** The manifest first: without it the model is gone, whatever becomes of the blobs. */

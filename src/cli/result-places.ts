@@ -28,12 +28,13 @@ export function resultNames(sources: Pick<Source, 'path' | 'folder'>[], endings:
 }
 
 /** The names of the results without their endings; where they go to a directory, it is there afterwards. Throws `invalid_request`, `forbidden`. */
-export async function prepareResults(sources: Source[], { formats, directory }: ConvertArguments): Promise<string[]> {
+export async function prepareResults(sources: Source[], { formats, directory, overwrites, resumes }: ConvertArguments): Promise<string[]> {
   const endings = formats.map((format) => resultEndings[format]);
   const names = resultNames(sources, endings);
   if (directory === null) return names;
   await requireDirectory(directory);
   await requireNoInput(sources.map(({ path }) => path), directory, names.flatMap((name) => endings.map((ending) => name + ending)));
+  if (!overwrites && !resumes) await requireNoneBeside(sources, directory, names, endings);
   await makeDirectory(directory, 'The directory', 'name another with -o');
   for (const [index, name] of names.entries()) {
     const { path } = sources[index] as Source;
@@ -41,6 +42,17 @@ export async function prepareResults(sources: Source[], { formats, directory }: 
     if (basename(name) !== usual) process.stderr.write(`lectern: ${path}: the result is ${name}${endings[0]}, since another document's is ${usual}${endings[0]}.\n`);
   }
   return names;
+}
+
+/** In the document's own directory a file of the result's name may be the user's: it is replaced only where that is asked for. */
+async function requireNoneBeside(sources: Source[], directory: string, names: string[], endings: string[]): Promise<void> {
+  for (const [index, { path, kind }] of sources.entries()) {
+    if (kind !== 'file' || dirname(join(directory, names[index] as string)) !== dirname(path)) continue;
+    for (const ending of endings) {
+      const place = join(directory, (names[index] as string) + ending);
+      if (await stat(place).catch(() => null) !== null) throw new LecternError('invalid_request', `${place} is there already, beside the document: --overwrite replaces it, or -o names another directory.`);
+    }
+  }
 }
 
 /** Other programs take a file here, and a directory of that name would be a surprise. */

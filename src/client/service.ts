@@ -46,6 +46,8 @@ export class Service {
     }
     if (url.password !== '') this.headers['authorization'] = `Bearer ${decodeURIComponent(url.password)}`;
     Object.assign(url, { username: '', password: '', search: '', hash: '' });
+    // Clients of OpenAI write the base address with it.
+    url.pathname = url.pathname.replace(/\/v1\/?$/, '/');
     if (!url.pathname.endsWith('/')) url.pathname += '/';
     this.root = url;
     this.address = url.href.replace(/\/$/, '');
@@ -91,6 +93,8 @@ export class Service {
     if (/CERT|SIGNATURE|ISSUER/.test(reason)) {
       return new ServiceUnreachable(`The certificate of ${this.address} is not trusted (${reason}): NODE_EXTRA_CA_CERTS can name a PEM file with it or its authority.`, cause);
     }
+    if (/SSL_WRONG_VERSION_NUMBER|SSL_PACKET_LENGTH/.test(reason)) return new ServiceUnreachable(`What answers at ${this.address} speaks http, not https: write ${this.address.replace(/^https/, 'http')}.`, cause);
+    if (/ENOTFOUND|EAI_AGAIN/.test(reason)) return new ServiceUnreachable(`There is no host ${this.root.hostname} (${reason}).`, cause);
     return new ServiceUnreachable(`No service answers at ${this.address} (${reason}).`, cause);
   }
 

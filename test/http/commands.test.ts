@@ -3,7 +3,7 @@ import t from 'tap';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { copyFile, link, mkdir, mkdtemp, open, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, link, mkdir, mkdtemp, open, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -263,6 +263,22 @@ t.test('convert a directory: results keep its structure, --resume leaves out wha
   t.match(await runProgram(['convert', '--resume', join(root, 'in', 'a.md')], { environment }), { code: 64, err: /--resume needs the directory/ });
 });
 
+t.test('a file beside the document is not replaced unasked, and what cannot be read is told', async (t) => {
+  const root = await mkdtemp(join(home, 'beside-'));
+  await writeFile(join(root, 'a.csv'), 'x,y\n1,2\n');
+  await writeFile(join(root, 'a.md'), 'my own notes');
+  const words = ['convert', '-o', root, join(root, 'a.csv')];
+  t.match(await runProgram(words, { environment }), { code: 64, err: /a\.md is there already, beside the document: --overwrite/ });
+  t.equal(await readFile(join(root, 'a.md'), 'utf8'), 'my own notes');
+  t.match(await runProgram([...words, '--overwrite'], { environment }), { code: 0 });
+  t.match(await readFile(join(root, 'a.md'), 'utf8'), /\| +x/);
+  const missing = await runProgram(['convert', '-o', join(root, 'out'), join(root, 'a.csv'), join(root, 'none'), join(root, '*.odt')], { environment });
+  t.match([missing.code, missing.err], [65, /none is no file[^]*No file fits[^]*3 documents: 1 converted, 2 failed/], 'the others are converted');
+  if (process.getuid?.() === 0) return t.comment('root reads every file');
+  await chmod(join(root, 'a.csv'), 0);
+  t.match(await runProgram(['convert', join(root, 'a.csv')], { environment }), { code: 65, err: /a\.csv: It cannot be read: permission denied/ });
+});
+
 t.test('convert an address; what cannot be fetched is told', async (t) => {
   const server = createServer((request, response) => {
     if (request.url !== '/dir/page.md') response.writeHead(404);
@@ -284,7 +300,7 @@ t.test('keys and access: a list that commands change keeps all other lines', asy
   const { code, out } = await keys('add', 'anna', 'researcher');
   t.match([code, out], [0, /^lk-\S+\n$/]);
   t.match(await keys('add', 'bob', 'guest'), { code: 0 });
-  t.match(await keys('add', 'bob', 'boss'), { code: 64, err: /gives the role "boss"/ }, 'a list that the service would refuse is not written');
+  t.match(await keys('add', 'bob', 'boss'), { code: 64, err: /There is no role "boss" in .*role boss/ }, 'a list that the service would refuse is not written');
   t.match(await keys('add', 'b b', 'guest'), { code: 64 });
   t.match(await keys('list'), { code: 0, out: 'NAME  ROLE\nanna  researcher\nbob   guest\n' });
   t.strictSame(JSON.parse((await keys('list', '--json')).out), [{ name: 'anna', role: 'researcher' }, { name: 'bob', role: 'guest' }]);
@@ -300,6 +316,8 @@ t.test('keys and access: a list that commands change keeps all other lines', asy
   t.match(await keys('rm', 'anna'), { code: 66 });
   t.match(await readFile(list, 'utf8'), /^# ours\n10\.0\.0\.0\/8 researcher\n10\.9\.0\.0\/16 student\nrole guest\nkey bob guest sha256:\w{64}\n$/);
   t.equal((await stat(list)).mode & 0o777, 0o640);
+  const first = await runProgram(['keys', 'add', 'eve', 'student', '--list', `${list}-new`], { environment });
+  t.match([first.code, await readFile(`${list}-new`, 'utf8')], [0, /^key eve student sha256:\w{64}\n$/], 'the first key begins the list');
 });
 
 t.test('completion scripts are made from the declarations, and bash runs its own', async (t) => {

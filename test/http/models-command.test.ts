@@ -90,6 +90,9 @@ t.test('add: files, parts, directories and addresses come whole or not at all, a
   t.match(await run('add', join(home, 'made.gguf')), { code: 64, err: /is there already/ });
   t.match(await run('add', join(home, 'made.gguf'), '--name', 'x', '--sha256', '0'.repeat(64)), { code: 65, err: new RegExp(`digest sha256:${digest}`) });
   t.match(await run('add', join(home, 'made.gguf'), '--name', 'a/b'), { code: 64, err: /--name must be/ });
+  writeFileSync(join(home, 'cut.gguf'), bytes.subarray(0, 5000));
+  t.match(await run('add', join(home, 'cut.gguf')), { code: 65, err: /cut cannot be used, and was not added: / });
+  t.notOk(existsSync(join(models, 'cut.gguf')));
   t.match(await run('add', join(home, 'none.gguf')), { code: 66, err: /cannot be read/ });
   writeFileSync(join(home, 'x.safetensors'), '');
   t.match(await run('add', join(home, 'x.safetensors')), { code: 65, err: /no GGUF file.*convert_hf_to_gguf/ });
@@ -133,6 +136,9 @@ t.test('rm: plain models with all parts, stored ones with the blobs that no othe
   t.match(await run('rm', 'lectern-demo', '-y'), { code: 64, err: /not Lectern's to change/ });
   t.match(await run('rm', 'lectern-recogniser', '-y'), { code: 64, err: /a part of the program/ });
   t.match(await run('rm', 'nobody', '-y'), { code: 66 });
+  writeFileSync(join(models, 'torn.gguf'), 'GGUF');
+  t.match(await run('rm', 'torn', '-y'), { code: 0 }, 'one that cannot be used, too');
+  t.notOk(existsSync(join(models, 'torn.gguf')));
   const store = join(home, '.ollama', 'models');
   writeStored(store, 'registry.ollama.ai/library/kept/1b', { model: bytes });
   t.match(await run('rm', 'kept:1b', '-y', '--models', store), { code: 64, err: /not Lectern's/ });
@@ -145,6 +151,11 @@ t.test('import-ollama: models with their blobs, once', async (t) => {
   t.match(await run('import-ollama'), { code: 66, err: /There is no store of Ollama at / });
   for (const name of ['one', 'two']) writeStored(store, `registry.ollama.ai/library/${name}/1b`, { model: readFileSync(join(home, 'made.gguf')) });
   t.match(await run('import-ollama', 'three:1b'), { code: 66, err: /has no model three:1b, only one:1b, two:1b/ });
+  const { blob } = writeStored(store, 'registry.ollama.ai/library/half/1b', { model: Buffer.from('x') });
+  rmSync(blob);
+  const broken = await run('import-ollama', 'half:1b');
+  t.match([broken.code, broken.err], [65, /half:1b was not imported: its file .* is missing; `ollama pull`/]);
+  rmSync(join(store, 'manifests/registry.ollama.ai/library/half'), { recursive: true });
   t.match(await run('import-ollama', 'two:1b', '--link'), { code: 0, out: `two:1b is in ${models}.\n` });
   t.match(await run('import-ollama'), { code: 0, out: `one:1b is in ${models}.\ntwo:1b was there already.\n` });
   rmSync(store, { recursive: true });

@@ -52,6 +52,23 @@ t.test('commands', async (t) => {
   t.match(shown, /There is no \/wat/);
 });
 
+t.test('Ctrl-C drops what is typed, and ends the conversation only when pressed twice', async (t) => {
+  const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => input });
+  const output = Object.assign(new PassThrough(), { isTTY: true, columns: 80 });
+  const { conversation, requests } = conversationOf();
+  const shown = text(output);
+  const running = converse({ input, output, conversation });
+  const press = async (keys: string): Promise<void> => {
+    input.write(keys);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  };
+  for (const keys of ['half a line', '\u0003', 'hello\r', '"""\r', 'a\r', '\u0003', 'after\r', '\u0003', '\u0003']) await press(keys);
+  await running;
+  output.end();
+  t.strictSame(requests.map(({ messages }) => messages.at(-1)?.content), ['hello', 'after']);
+  t.match(await shown, /The line is dropped\.[^]*Ctrl-C once more/);
+});
+
 t.test('model, instructions and sampling change; retry asks again', async (t) => {
   const { requests, shown } = await type('/system Be kind.\n/model other:7b\n/set temperature 0.5\n/set seed 7\nhi\n/retry\n/set temperature\nho\n/set warmth 1\n/system\n');
   t.match(requests[0], { model: 'other:7b', temperature: 0.5, seed: 7, messages: [{ role: 'system', content: 'Be kind.' }, { content: 'hi' }] });
@@ -84,5 +101,8 @@ t.test('a certificate of an unknown issuer is no missing service', (t) => {
   const broken = (code: string): string => (service.broken(Object.assign(new TypeError('fetch failed'), { cause: { code } }), undefined) as Error).message;
   for (const code of ['DEPTH_ZERO_SELF_SIGNED_CERT', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'CERT_HAS_EXPIRED']) t.match(broken(code), /certificate of https:\/\/host is not trusted/);
   t.match(broken('ECONNREFUSED'), /No service answers/);
+  t.match(broken('ERR_SSL_WRONG_VERSION_NUMBER'), /speaks http, not https: write http:\/\/host\./);
+  t.match(broken('ENOTFOUND'), /There is no host host/);
+  t.equal(new Service('http://host:1/proxy/v1/').address, 'http://host:1/proxy', 'the base address of OpenAI\'s clients');
   t.end();
 });

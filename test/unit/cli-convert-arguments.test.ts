@@ -1,11 +1,11 @@
 // What `lectern convert` is asked for: languages and engine of scans, and which documents.
 import t from 'tap';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readConvertArguments } from '../../src/cli/convert-arguments.js';
 import type { OptionValue } from '../../src/cli/command.js';
 import { resultNames } from '../../src/cli/result-places.js';
-import { expandSources } from '../../src/cli/sources.js';
+import { expandSources, printable } from '../../src/cli/sources.js';
 
 const read = (options: Record<string, OptionValue>) => readConvertArguments({ words: ['a.png'], options, settings: [], environment: {} });
 
@@ -28,10 +28,20 @@ t.test('directories, patterns, addresses and standard input become documents in 
   t.equal(leftOut, 2, 'programs are no documents; a hidden file is not even counted');
   t.strictSame(resultNames(sources, ['.md']), ['a', 'one [1]', 'sub/a', 'sub/b', 'stdin', 'paper x', 'example.org', 'a.pdf']);
   t.match((await expandSources([join(root, 'one [1].md')], '/incoming', 'stdin')).sources, [{ path: join(root, 'one [1].md') }], 'a file whose name looks like a pattern is itself');
-  await t.rejects(expandSources([join(root, 'none')], '', ''), { code: 'not_found', message: /holds no documents, only 1 files of other kinds/ });
-  await t.rejects(expandSources([join(root, '*.odt')], '', ''), { code: 'not_found', message: /No file fits the pattern/ });
+  const failureOf = async (word: string): Promise<unknown> => (await expandSources([word], '', '')).sources[0]?.failure;
+  t.match(await failureOf(join(root, 'none')), { code: 'not_found', message: /holds no documents, only 1 files of other kinds/ }, 'the other sources are converted all the same');
+  t.match(await failureOf(join(root, '*.odt')), { code: 'not_found', message: /No file fits the pattern/ });
+  await t.rejects(expandSources([''], '', ''), { code: 'invalid_request', message: /A source is empty/ });
+  await t.rejects(expandSources(['ftp://host/a.pdf'], '', ''), { code: 'invalid_request', message: /only http and https/ });
   await t.rejects(expandSources(['https://'], '', ''), { code: 'invalid_request' });
   mkdirSync(join(root, 'empty'));
   writeFileSync(join(root, 'empty', '.keep'), '');
-  await t.rejects(expandSources([join(root, 'empty')], '', ''), { message: /holds no documents\.$/ });
+  t.match(await failureOf(join(root, 'empty')), { message: /holds no documents\.$/ });
+  mkdirSync(join(root, 'odd'));
+  writeFileSync(join(root, 'odd', 'noextension'), '%PDF-1.7\n');
+  writeFileSync(join(root, 'odd', 'Makefile'), 'all:\n');
+  symlinkSync('..', join(root, 'odd', 'loop'));
+  symlinkSync('nowhere', join(root, 'odd', 'broken.pdf'));
+  t.match(await expandSources([join(root, 'odd')], '', ''), { sources: [{ path: join(root, 'odd', 'noextension') }], leftOut: 1 }, 'links to directories are not followed');
+  t.equal(printable('a\u001b[31m\nb'), 'a\\x1b[31m\\x0ab');
 });
