@@ -110,8 +110,8 @@ export function environmentName(name: SettingName): string {
   return 'LECTERN_' + name.replace(/[A-Z]/g, (letter) => '_' + letter).toUpperCase();
 }
 
-/** Names the environment may hold that are no settings of the service: the file itself, and the client's base address. */
-const otherEnvironmentNames = new Set(['LECTERN_CONFIG', 'LECTERN_URL']);
+/** Names the environment may hold that are no settings of the service: the file itself, the client's base address, and what `npm install` reads. */
+const otherEnvironmentNames = new Set(['LECTERN_CONFIG', 'LECTERN_URL', 'LECTERN_CUDA']);
 
 /**
  * Takes the settings' flags out of `args` and resolves everything. The remaining `args` (the command's own words) comes

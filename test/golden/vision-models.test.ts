@@ -108,6 +108,6 @@ t.test('`lectern convert` takes its name, here and through the service', async (
   for (const where of [[], ['--url', service.url]]) {
     t.match(await run('--ocr-preset', 'Bars', ...where), { code: 0, out: /^cbabcbc\n/ }, where.join(' '));
   }
-  t.match(await run('--ocr-preset', 'easyocr'), { code: 2, out: '', err: 'lectern: --ocr-preset must be auto, tesseract or an installed vision model (bars), not "easyocr".\n' });
-  t.match(await run('--ocr-preset', 'missing', '--url', service.url), { code: 1, err: /ocr_preset 'missing' is not allowed\. Allowed values: \[.*'bars'\]/ });
+  t.match(await run('--ocr-preset', 'easyocr'), { code: 64, out: '', err: 'lectern: --ocr-preset must be auto, tesseract or an installed vision model (bars), not "easyocr".\n' });
+  t.match(await run('--ocr-preset', 'missing', '--url', service.url), { code: 65, err: /ocr_preset 'missing' is not allowed\. Allowed values: \[.*'bars'\]/ });
 });

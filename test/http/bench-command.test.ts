@@ -30,6 +30,6 @@ t.test('bench measures a running service and tells a loss', async (t) => {
   t.match([lost.code, lost.out], [1, /^\/health, median .* WORSE$/m]);
   t.equal(lost.out.match(/WORSE/g)?.length, 1);
   const wrong = await runProgram(['bench', '--url', url, '--against', join(home, 'none')], { environment });
-  t.match([wrong.code, wrong.err], [2, /none cannot be read/]);
-  t.match(await runProgram(['bench', '--url', url, join(home, 'bad.pdf'), '--rounds', '1'], { environment }), { code: 1, err: /bad\.pdf does not convert/ });
+  t.match([wrong.code, wrong.err], [64, /none cannot be read/]);
+  t.match(await runProgram(['bench', '--url', url, join(home, 'bad.pdf'), '--rounds', '1'], { environment }), { code: 65, err: /bad\.pdf does not convert/ });
 });

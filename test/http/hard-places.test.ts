@@ -161,7 +161,7 @@ t.test('a conversion that is ended leaves no files of its own', patience, async 
     child.stderr?.setEncoding('utf8').on('data', (text: string) => { said += text; });
     await until('it has files', async () => (await readdir(scratch)).length > 0);
     child.kill(signal);
-    t.strictSame(await once(child, 'close'), [1, null]);
+    t.strictSame(await once(child, 'close'), [130, null]);
     t.match(said, /^lectern: The work was cancelled\.\n$/m);
     t.strictSame(await readdir(scratch), []);
   }

@@ -75,7 +75,7 @@ t.test('the commands say it, too, and leave a driver alone that nobody wants', {
   const serve = (device: string) => ['serve', '--listen', '127.0.0.1:0', '--device', device, '--state', join(home, device), '--models', join(home, 'none')];
 
   const refused = await runProgram(serve('cuda'), { environment });
-  t.equal(refused.code, 2);
+  t.equal(refused.code, 64);
   t.match(refused.err, /^lectern: --device cuda asks for a GPU, and none can be used: the NVIDIA driver knows CUDA 12\.2, and this program needs /m);
   const doctor = await runProgram(['doctor', '--listen', '0', '--device', 'cuda'], { environment });
   t.equal(doctor.code, 1);
@@ -85,7 +85,7 @@ t.test('the commands say it, too, and leave a driver alone that nobody wants', {
   t.equal(broken.code, 1);
   t.match(broken.out, /^BAD {3}device: The GPU cannot be used: the NVIDIA driver is not ready yet/m);
   const stopped = await runProgram(serve('auto'), { environment: early });
-  t.equal(stopped.code, 1);
+  t.equal(stopped.code, 69);
   t.match(stopped.err, /not ready yet.* --device cpu does without it\.$/m);
 
   const document = join(fixturesDirectory(), 'invoice.pdf');

@@ -93,7 +93,7 @@ t.test('without a file of the user the one of the installed service counts, wher
 });
 
 t.test('the client address in the environment is no mistake', async (t) => {
-  t.doesNotThrow(() => resolveSettings([], { ...bare, LECTERN_URL: 'http://host:1' }));
+  t.doesNotThrow(() => resolveSettings([], { ...bare, LECTERN_URL: 'http://host:1', LECTERN_CUDA: '1' }));
 });
 
 t.test('names of flags and of the environment follow from the key', async (t) => {
