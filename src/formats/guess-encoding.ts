@@ -21,6 +21,8 @@ interface WebAssemblyConstructors {
 
 /** Bytes in which an encoding is guessed. */
 const guessedBytes = 256 * 1024;
+const lastSevenBit = 0x7f;
+const lineEnd = 0x0a;
 /** Two 32-bit words, on a stack that is aligned to sixteen bytes. */
 const resultBytes = 16;
 const wordBytes = 4;
@@ -42,7 +44,11 @@ function detector(): DetectorExports {
 /** The WHATWG name of the encoding that the bytes are most likely in: `Shift_JIS`, `windows-1251`, `UTF-8`. */
 export function guessEncoding(bytes: Uint8Array): string {
   const wasm = detector();
-  const sample = bytes.subarray(0, guessedBytes);
+  // Seven-bit bytes tell nothing: the sample begins at the line of the first other one.
+  const first = Math.max(0, bytes.findIndex((byte) => byte > lastSevenBit));
+  const line = bytes.lastIndexOf(lineEnd, first) + 1;
+  const begin = first - line < guessedBytes / 2 ? line : first;
+  const sample = bytes.subarray(begin, begin + guessedBytes);
   const result = wasm.__wbindgen_add_to_stack_pointer(-resultBytes);
   try {
     const pointer = wasm.__wbindgen_malloc(sample.length);

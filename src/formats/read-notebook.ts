@@ -21,7 +21,7 @@ function textOf(value: unknown): string {
 const terminalCodes = /\u001b\[[0-9;?]*[A-Za-z]/g;
 
 function codeBlock(text: string, language?: string): FlowBlock[] {
-  const shown = text.replace(terminalCodes, '').replace(/^\n+|\s+$/g, '');
+  const shown = text.replace(terminalCodes, '').replace(/^\n+/, '').trimEnd();
   return shown === '' ? [] : [{ kind: 'code', text: shown, language }];
 }
 
@@ -38,15 +38,25 @@ function dataBlocks(data: JsonObject): FlowBlock[] {
   return codeBlock(textOf(data['text/plain']));
 }
 
+/** Format 3 has the forms of an output beside each other, by short names. */
+const format3Types: Record<string, string> = { png: 'image/png', jpeg: 'image/jpeg', html: 'text/html', latex: 'text/latex', text: 'text/plain' };
+
+function ofFormat3(output: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(format3Types).flatMap(([name, type]) => (output[name] === undefined ? [] : [[type, output[name]]])));
+}
+
 function outputBlocks(output: JsonObject): FlowBlock[] {
   if (output['output_type'] === 'stream') return codeBlock(textOf(output['text']));
   if (output['output_type'] === 'error') return codeBlock(Array.isArray(output['traceback']) ? output['traceback'].map(String).join('\n') : `${textOf(output['ename'])}: ${textOf(output['evalue'])}`);
-  return isObject(output['data']) ? dataBlocks(output['data']) : [];
+  if (output['output_type'] === 'pyerr') return outputBlocks({ ...output, output_type: 'error' });
+  return dataBlocks(isObject(output['data']) ? output['data'] : ofFormat3(output));
 }
 
 function cellBlocks(cell: JsonObject, language: string | undefined): FlowBlock[] {
   const source = textOf(cell['source'] ?? cell['input']);
   if (cell['cell_type'] === 'markdown') return readMarkdown(source);
+  // Format 3 has headings as cells of their own, with the levels of markdown.
+  if (cell['cell_type'] === 'heading') return readMarkdown(`${'#'.repeat(cell['level'] === undefined ? 1 : Math.min(6, Math.max(1, Number(cell['level']) || 1)))} ${source.trim().replace(/\s+/g, ' ')}`);
   if (cell['cell_type'] === 'code') return [...codeBlock(source, language), ...listOf(cell['outputs']).flatMap(outputBlocks)];
   return readPlainText(source);
 }

@@ -85,6 +85,18 @@ export function guessRemark(encoding: string): string {
   return `The file does not name its encoding. It was read as ${encoding}, which is a guess from its bytes.`;
 }
 
+/** What bytes of no other encoding are most often. */
+const westernEncoding = 'windows-1252';
+/** Characters beyond ASCII that are whole in UTF-8, for each sequence that is not: bytes of other encodings hardly ever form one. */
+const wholePerBroken = 4;
+
+/** Whether a text that was decoded as UTF-8 is that, but for a few bytes: one cut in the midst of a character, say. */
+function isDamagedUtf8(text: string): boolean {
+  const broken = text.match(/\ufffd/g)?.length ?? 0;
+  const whole = text.match(/[^\u0000-\u007f\ufffd]/gu)?.length ?? 0;
+  return whole >= wholePerBroken * broken;
+}
+
 /** The escape sequences of ISO-2022-JP: bytes of seven bits, which are valid UTF-8 as well. */
 const japaneseEscape = '\x1b$';
 
@@ -103,7 +115,11 @@ export function decode(bytes: Uint8Array, declared: string | null = null): Decod
   if (declared !== null && /^utf-?8$/i.test(declared)) return { text: new TextDecoder().decode(bytes), guessed: null };
   const believed = declared === null ? null : decoded(bytes, declared, false);
   if (believed !== null) return { text: believed, guessed: null };
-  const guessed = guessEncoding(bytes);
+  const damaged = new TextDecoder().decode(bytes);
+  if (isDamagedUtf8(damaged)) return { text: damaged, guessed: 'UTF-8' };
+  const found = guessEncoding(bytes);
+  // It is not UTF-8, which was tried.
+  const guessed = found === 'UTF-8' ? westernEncoding : found;
   return { text: new TextDecoder(guessed).decode(bytes), guessed };
 }
 

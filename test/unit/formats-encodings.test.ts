@@ -48,3 +48,12 @@ t.test('tab-separated values by their name, whatever else is in them', async (t)
   t.equal(await markdownOf('csv', 'name\tnote\nAnn\ta, b, c\nBo\td, e, f\n', 'people.tsv'), '| name | note |\n| - | - |\n| Ann | a, b, c |\n| Bo | d, e, f |');
   t.equal(await markdownOf('csv', 'a,b\n', 'one.tsv'), '| a,b |\n| - |', 'no comma is sought under that name');
 });
+
+t.test('letters far behind a beginning of ASCII, and UTF-8 with a few damaged bytes', (t) => {
+  const ascii = 'a line of letters\n'.repeat(20_000);
+  const text = 'Слова, которые стоят в конце длинного файла, тоже читаются.\n';
+  const windows1251 = (letters: string): Buffer => Buffer.from([...letters].map((letter) => (letter >= 'А' && letter <= 'я' ? letter.charCodeAt(0) - 0x410 + 0xc0 : letter.charCodeAt(0))));
+  t.same(decode(Buffer.concat([Buffer.from(ascii), windows1251(text)])), { text: ascii + text, guessed: 'windows-1251' });
+  t.same(decode(Buffer.concat([Buffer.from(text), Buffer.from([0xff]), Buffer.from(text)])), { text: `${text}\ufffd${text}`, guessed: 'UTF-8' });
+  t.end();
+});

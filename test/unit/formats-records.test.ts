@@ -46,3 +46,24 @@ t.test('SubRip', async (t) => {
   t.equal(await markdownOf('vtt', '\ufeff1\r\n00:00:01,000 --> 00:00:02,500\r\n{\\an8}A <i>grey</i> heron\r\n\r\n2\r\n00:00:03,000 --> 00:00:04,000\r\nwaits\r\n', 'a.srt'), 'A *grey* heron\n\nwaits');
   await t.rejects(readFormat('vtt', 'words', 'a.srt'), { code: 'invalid_document' });
 });
+
+t.test('calendars and cards that are not well-formed lose nothing', async (t) => {
+  t.match(await markdownOf('vcf', 'BEGIN:VCARD\nFN:Anna\nNOTE:one\nNOTE:two\nBEGIN:VCARD\nFN:Bob\nEND:VCARD\nBEGIN:VCARD\nFN:Cleo\nEND:VCARD\n'), /## Anna\n\none\n\ntwo\n\n## Bob\n\n## Cleo/);
+  t.match(await markdownOf('ics', 'BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:One\nBEGIN:VEVENT\nSUMMARY:Two\nEND:VCALENDAR\nBEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:Three\nEND:VEVENT\nEND:VCALENDAR\n'), /## One\n\n## Two\n\n## Three/);
+  t.match(await markdownOf('vcf', 'BEGIN:VCARD\nFN;ENCODING=QUOTED-PRINTABLE;CHARSET=UTF-8:=C3=A9 日 é=\n=20x\nEND:VCARD\n'), /^## é 日 é x$/m);
+  const many = `BEGIN:VCARD\nNOTE;ENCODING=QUOTED-PRINTABLE:${'ab=\n'.repeat(300_000)}end\nEND:VCARD\n`;
+  const began = performance.now();
+  t.match(await markdownOf('vcf', many), /ababab[^]*end/);
+  t.ok(performance.now() - began < 5_000, 'a long value costs its length');
+});
+
+t.test('notebooks of format 3, and long runs of blanks', async (t) => {
+  const old = { nbformat: 3, worksheets: [{ cells: [
+    { cell_type: 'heading', level: 2, source: ['Tides'] },
+    { cell_type: 'code', input: 'x', language: 'python', outputs: [{ output_type: 'pyout', text: '2', html: '<table><tr><th>n<tr><td>2</table>' }, { output_type: 'display_data', png: 'AAEC' }, { output_type: 'pyerr', traceback: ['no'] }] },
+  ] }] };
+  t.equal(await markdownOf('ipynb', JSON.stringify(old)), '## Tides\n\n```\nx\n```\n\n| n |\n| - |\n| 2 |\n\n<!-- image -->\n\n```\nno\n```');
+  const began = performance.now();
+  await markdownOf('ipynb', JSON.stringify({ nbformat: 4, cells: [{ cell_type: 'code', source: `${' '.repeat(300_000)}x`, outputs: [] }] }));
+  t.ok(performance.now() - began < 5_000);
+});

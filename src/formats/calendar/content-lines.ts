@@ -19,17 +19,20 @@ export interface ContentComponent {
 /** Components in components: deeper ones are read as if they stood one level higher. */
 const deepest = 20;
 const longestName = 100;
+/** Kinds that never stand in one of their own kind. */
+const neverNested = new Set(['VCARD', 'VCALENDAR', 'VEVENT', 'VTODO', 'VJOURNAL']);
 
 function unfolded(text: string): string[] {
-  const lines: string[] = [];
-  for (const line of text.replace(/^\ufeff/, '').split(/\r\n?|\n/)) {
-    const last = lines.at(-1) ?? '';
-    if (/^[ \t]/.test(line) && lines.length > 0) lines[lines.length - 1] = last + line.slice(1);
+  // The pieces of each line: joined once, as a value may have many.
+  const lines: { pieces: string[]; isQuotedPrintable: boolean }[] = [];
+  for (const piece of text.replace(/^\ufeff/, '').split(/\r\n?|\n/)) {
+    const last = lines.at(-1);
+    if (last !== undefined && (piece.startsWith(' ') || piece.startsWith('\t'))) last.pieces.push(piece.slice(1));
     // vCard 2.1: a value in quoted-printable goes on behind a soft line end.
-    else if (/=$/.test(last) && /;ENCODING=QUOTED-PRINTABLE/i.test(last)) lines[lines.length - 1] = last.slice(0, -1) + line;
-    else lines.push(line);
+    else if (last?.isQuotedPrintable === true && last.pieces.at(-1)?.endsWith('=') === true) last.pieces.push(last.pieces.pop()?.slice(0, -1) ?? '', piece);
+    else lines.push({ pieces: [piece], isQuotedPrintable: /;(?:ENCODING=)?QUOTED-PRINTABLE/i.test(piece) });
   }
-  return lines;
+  return lines.map(({ pieces }) => pieces.join(''));
 }
 
 function propertyOf(line: string): ContentProperty | null {
@@ -46,8 +49,9 @@ function propertyOf(line: string): ContentProperty | null {
 
 function decodedValue(value: string, parameters: Map<string, string>): string {
   if (!/^quoted-printable$/i.test(parameters.get('ENCODING') ?? '') && !parameters.has('QUOTED-PRINTABLE')) return value;
-  const bytes = Buffer.from(value.replace(/=([0-9a-f]{2})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16))), 'latin1');
-  return decodeText(bytes, parameters.get('CHARSET') ?? null);
+  const charset = parameters.get('CHARSET') ?? null;
+  // Other characters stand as they are: some programs leave them so.
+  return value.replace(/(?:=[0-9a-f]{2})+/gi, (codes) => decodeText(Buffer.from(codes.replaceAll('=', ''), 'hex'), charset));
 }
 
 /** The components of a text. Lines that are no content lines are passed over. */
@@ -60,10 +64,14 @@ export function readContentLines(text: string): ContentComponent {
     const around = open.at(-1) ?? root;
     if (property.name === 'BEGIN') {
       const component: ContentComponent = { name: property.value.trim().toUpperCase(), properties: [], components: [] };
-      around.components.push(component);
+      // A component of this kind that was not ended ends here.
+      const same = neverNested.has(component.name) ? open.findIndex(({ name }) => name === component.name) : -1;
+      if (same > 0) open.length = same;
+      (open.at(-1) ?? root).components.push(component);
       if (open.length < deepest) open.push(component);
     } else if (property.name === 'END') {
-      if (open.length > 1 && around.name === property.value.trim().toUpperCase()) open.pop();
+      const ended = open.findLastIndex(({ name }) => name === property.value.trim().toUpperCase());
+      if (ended > 0) open.length = ended;
     } else around.properties.push(property);
   }
   return root;

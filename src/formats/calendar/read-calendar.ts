@@ -37,12 +37,17 @@ function eventBlocks(event: ContentComponent, level: number): FlowBlock[] {
     ...labelled('Time', times.join(' \u2013 ')), ...labelled('Duration', textOf(event, 'DURATION')),
     ...eventLines.flatMap(([label, name]) => labelled(label, event.properties.filter((property) => property.name === name).map(({ value }) => valueText(value)).join(', '))),
     ...labelled('Organiser', people('ORGANIZER')), ...labelled('Attendees', people('ATTENDEE')),
-    ...paragraphs(textOf(event, 'DESCRIPTION')), ...event.properties.filter(({ name }) => name === 'COMMENT').flatMap(({ value }) => paragraphs(valueText(value))),
+    ...texts(event, 'DESCRIPTION'), ...texts(event, 'COMMENT'),
   ];
 }
 
 function paragraphs(text: string): FlowBlock[] {
   return text.split(/\n\s*\n/).filter((part) => part.trim() !== '').map((part) => ({ kind: 'paragraph', runs: [{ text: part.trim() }] as FlowRun[] }));
+}
+
+/** Of each property of that name. */
+function texts(component: ContentComponent, name: string): FlowBlock[] {
+  return component.properties.filter((property) => property.name === name).flatMap(({ value }) => paragraphs(valueText(value)));
 }
 
 /** The entries of a calendar: events, tasks and journals, each below a heading of `level`. */
@@ -78,6 +83,6 @@ export function readCards(text: string): FlowBlock[] {
     const full = textOf(card, 'FN');
     const name = full === '' ? cardValue(find(card, 'N') ?? { name: 'N', value: '', parameters: new Map() }) : full;
     const lines = cardLines.flatMap(([label, key]) => card.properties.filter((property) => property.name === key).flatMap((property) => labelled(`${label}${kindOf(property)}`, cardValue(property))));
-    return [{ kind: 'heading', level: 1, runs: [{ text: name === '' ? 'Card without a name' : name.replace(/\s+/g, ' ') }] }, ...lines, ...paragraphs(textOf(card, 'NOTE'))];
+    return [{ kind: 'heading', level: 1, runs: [{ text: name === '' ? 'Card without a name' : name.replace(/\s+/g, ' ') }] }, ...lines, ...texts(card, 'NOTE')];
   });
 }

@@ -75,7 +75,7 @@ export async function readEml(bytes: Uint8Array, depth = 0): Promise<MailMessage
   return {
     subject: email.subject ?? '', from: addressText(email.from), to: addresses(email.to), cc: addresses(email.cc), date: email.date ?? '',
     html: email.html ?? '', text: email.text ?? '',
-    ...(isCutShort(bytes) && { losses: ['The mail ends before its last part does: it is cut short.'] }),
+    losses: [...(isCutShort(bytes) ? ['The mail ends before its last part does: it is cut short.'] : []), ...messages.flatMap(({ losses = [] }) => losses)],
     remarks: [...guessed.map(guessRemark), ...messages.flatMap(({ remarks = [] }) => remarks)],
     attachments: rest.filter((attachment) => !isCalendar(attachment)).map(attachmentOf),
     calendars: rest.filter(isCalendar).map((attachment) => Buffer.from(bytesOf(attachment)).toString('utf8')),

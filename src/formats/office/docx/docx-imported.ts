@@ -20,7 +20,13 @@ function blocksOf(name: string, bytes: Uint8Array): FlowBlock[] | null {
 export function addImportedPart(part: DocxPart, target: DocxTarget, element: XmlElement): void {
   const relationship = part.package.relationships(part.name).get(element.get('r:id') ?? '');
   const bytes = relationship === undefined || relationship.external ? null : part.package.archive.find(relationship.target);
-  const blocks = bytes === null ? null : blocksOf(relationship?.target ?? '', bytes);
+  const name = relationship?.target ?? '';
+  if (bytes !== null && part.imported.has(name)) {
+    part.losses.push(`The part ${name.slice(0, 200)} is taken in more than once; its text stands at the first place alone.`);
+    return;
+  }
+  part.imported.add(name);
+  const blocks = bytes === null ? null : blocksOf(name, bytes);
   if (blocks === null) {
     part.losses.push(`The part ${relationship?.target.slice(0, 200) ?? 'without a name'} that the document takes in is missing from the text: its format is not read there.`);
     return;

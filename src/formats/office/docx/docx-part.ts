@@ -14,6 +14,8 @@ export interface DocxPart {
   inline: InlineContext;
   /** Of the whole document; readers add to it. */
   pictures: FoundPicture[];
+  /** Parts of other formats that are taken in already, of the whole document. */
+  imported: Set<string>;
   /** Sentences about what is missing, of the whole document. */
   losses: string[];
 }

@@ -19,7 +19,7 @@ import { Styles } from './docx-styles.js';
 function openPart(office: OfficePackage, name: string, notes: Notes): DocxPart {
   const styles = new Styles(office.tree(office.related(name, 'styles')));
   return {
-    package: office, name, styles, numberings: new Numberings(office.tree(office.related(name, 'numbering'))), pictures: [], losses: [],
+    package: office, name, styles, numberings: new Numberings(office.tree(office.related(name, 'numbering'))), pictures: [], imported: new Set(), losses: [],
     inline: { styles, relationships: office.relationships(name), fields: [], leftOut: { deleted: new Set(), hidden: new Set() }, note: (kind, id) => notes.number(kind, id) },
   };
 }
