@@ -103,6 +103,8 @@ t.test('RTF, saved pages and further names of formats', async (t) => {
     const { outcome, content } = await convert(t, page, { filename, options: { imageExportMode: 'referenced' } });
     t.match([outcome.format, content['md_content']], ['mhtml', /^# Dues\n\nThey are high\.\n\n!\[Image\]\(artifacts\/\S+\.png\)$/], `${filename}: the page, without the lines of a letter`);
   }
+  const saved = page.replace('cid:one', 'https://a.example/p%20q.png').replace('Content-ID: <one>', 'Content-Location: https://a.example/p%20q.png');
+  t.match((await convert(t, saved, { filename: 'b.mhtml', options: { imageExportMode: 'referenced' } })).content['md_content'], /!\[Image\]\(artifacts\/\S+\.png\)$/, 'a picture by where it came from, as browsers save pages');
   t.equal((await convert(t, page, { filename: 'a.eml' })).outcome.format, 'email');
   t.match(await convert(t, '# A *b*', { filename: 'a.markdown' }), { outcome: { format: 'md' }, content: { md_content: '# A *b*' } });
   for (const [filename, format] of [['a.key', 'iwork_keynote'], ['a.numbers', 'iwork_numbers'], ['a.afp', 'afp']] as const) {

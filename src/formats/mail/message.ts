@@ -80,15 +80,15 @@ export function readMailText(text: string, depth = 0): FlowBlock[] {
 function bodyBlocks(message: MailMessage, shown: Set<MailAttachment>): FlowBlock[] {
   if (message.html.trim() === '') return message.blocks ?? readMailText(message.text);
   const image = (address: string): ImageBytes | undefined => {
-    const id = /^cid:(.*)$/i.exec(address)?.[1];
-    if (id === undefined) return undefined;
+    // `cid:` names a part by its identifier; other addresses may be where a part of a saved page came from.
+    const id = /^cid:(.*)$/i.exec(address)?.[1] ?? address;
     let wanted = id;
     try {
       wanted = decodeURIComponent(id);
     } catch {
       // A lone percent sign stands for itself.
     }
-    const found = message.attachments.find(({ contentId, mimetype }) => contentId !== '' && contentId === wanted && mimetype.startsWith('image/'));
+    const found = message.attachments.find(({ contentId, mimetype }) => contentId !== '' && (contentId === wanted || contentId === id) && mimetype.startsWith('image/'));
     if (found !== undefined) shown.add(found);
     return found?.bytes;
   };

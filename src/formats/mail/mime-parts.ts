@@ -9,6 +9,9 @@ const limits = { attachmentEncoding: 'arraybuffer', maxNestingDepth: 100, forceR
 interface MimePart {
   contentType: { parsed: { value: string; params: Record<string, string> } };
   content: ArrayBuffer | null;
+  /** With angle brackets. */
+  contentId?: string;
+  headers: { key: string; value: string }[];
   getTextContent: () => string;
 }
 
@@ -84,6 +87,9 @@ export async function parseMail(bytes: Uint8Array): Promise<ParsedMail> {
   collecting.collectNode = (part, ...around) => {
     const encoding = prepare(part);
     if (encoding !== null) guessed.push(encoding);
+    // Saved pages name their pictures by where these came from, not by an identifier.
+    const location = part.headers.find(({ key }) => key === 'content-location')?.value.trim();
+    if (part.contentId === undefined && location !== undefined && location !== '') part.contentId = `<${location}>`;
     return collect(part, ...around);
   };
   return { email: await parser.parse(readable), guessed: [...new Set(guessed)] };
