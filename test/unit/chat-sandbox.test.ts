@@ -10,10 +10,10 @@ import { unpacked } from '../support/unpacked.js';
 /** Above what other processes of the machine cost, below what a user notices. A hang here is 5 seconds. */
 const longestStallMs = 1_000;
 
-function open(t: Test): { sandbox: Sandbox; lines: string[] } {
+function open(t: Test, slots = 2): { sandbox: Sandbox; lines: string[] } {
   const lines: string[] = [];
   const note = (_fields: object, message: string): void => { lines.push(message); };
-  const sandbox = openSandbox({ slots: 2, workerSandbox: 'auto' }, { debug: note, info: note, warn: note, error: note } as never);
+  const sandbox = openSandbox({ slots, workerSandbox: 'auto' }, { debug: note, info: note, warn: note, error: note } as never);
   t.teardown(() => sandbox.close());
   return { sandbox, lines };
 }
@@ -49,6 +49,14 @@ t.test('a template that does not end costs its own request 6 seconds and no othe
   t.ok(stall < longestStallMs, `the event loop waited ${stall} ms`);
   t.equal(lines.length, 1, 'the process was killed, and the log knows');
   t.same(await Promise.all([1, 2, 3].map((n) => textOf(sandbox, question(`{{ messages[0].content }}${n}`)))), ['Hi1', 'Hi2', 'Hi3'], 'it was replaced');
+});
+
+t.test('requests that wait while a process is killed get another one', { timeout: 60_000 }, async (t) => {
+  const { sandbox } = open(t, 1);
+  const hung = sandbox.render(question(hang));
+  const waiting = [1, 2, 3].map((n) => textOf(sandbox, question(`{{ messages[0].content }}${n}`)));
+  await t.rejects(hung, { code: 'invalid_model' });
+  t.same(await Promise.all(waiting), ['Hi1', 'Hi2', 'Hi3']);
 });
 
 t.test('a template that fills the memory ends alone', async (t) => {

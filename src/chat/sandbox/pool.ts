@@ -56,7 +56,10 @@ export class SandboxPool {
   }
 
   #give(): void {
-    while (this.#waiting.length > 0 && this.#idle.length > 0) void this.#work(this.#idle.pop() as SandboxProcess, this.#waiting.shift() as Waiting);
+    while (this.#waiting.length > 0 && this.#idle.length > 0) {
+      const sandbox = this.#idle.pop() as SandboxProcess;
+      if (!sandbox.isGone) void this.#work(sandbox, this.#waiting.shift() as Waiting);
+    }
     while (!this.#isClosed && this.#waiting.length > this.#starting && this.#all.size < this.#options.size) this.#start();
   }
 
@@ -66,7 +69,8 @@ export class SandboxPool {
     } catch (thrown) {
       reject(this.#isClosed ? stopping() : thrown);
     }
-    if (!this.#all.has(sandbox)) return;
+    // One that is gone is taken out of the others by #watch(), a moment later.
+    if (sandbox.isGone) return;
     this.#idle.push(sandbox);
     this.#give();
   }

@@ -54,8 +54,14 @@ export class SandboxProcess {
     this.#hold(false);
   }
 
-  /** Once it is ready, and only while it works on nothing else. Rejects with what the verb throws, and with overLimit(). */
+  /** Whether the process has ended. */
+  get isGone(): boolean {
+    return this.#isGone;
+  }
+
+  /** Once it is ready, and only while it works on nothing else and is not gone. Rejects with what the verb throws, and with overLimit(). */
   run(verb: Verb, question: unknown, bytes: readonly Uint8Array[] = []): Promise<unknown> {
+    if (this.#isGone) return Promise.reject(new LecternError('worker_crashed'));
     return new Promise((resolve, reject) => {
       const id = ++this.#lastId;
       const timer = setTimeout(() => {
