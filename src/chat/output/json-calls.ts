@@ -1,4 +1,4 @@
-/** Calls as JSON: `{"name": ..., "arguments": {...}}`, several of them, or a list, with the names of keys that models use. */
+/** Calls as JSON: `{"name": ..., "arguments": {...}}`, several of them, or a list, with the names of keys that models use. whole-calls.ts decides whether an answer is calls. */
 import { type Cursor, mismatch, unfinished } from './cursor.js';
 
 /** A tool that an answer may call. */
