@@ -29,7 +29,9 @@ RopeScaling scaling_of(const std::string& name) {
 
 RopeConfig read_rope(const Keys& keys, const Config& config) {
   RopeConfig rope{};
-  rope.base = keys.number_or("rope.freq_base", 1.001, 1e12, 10000);
+  // Ollama's converter has names of its own for the two bases of Gemma 3.
+  const double ollama_base = config.architecture == Architecture::gemma3 ? keys.number_or("rope.global.freq_base", 1.001, 1e12, 10000) : 10000;
+  rope.base = keys.number_or("rope.freq_base", 1.001, 1e12, ollama_base);
   rope.rotated = keys.count_or("rope.dimension_count", most_head_size, config.head_size);
   if (rope.rotated % 2 != 0 || rope.rotated > config.head_size) {
     refuse("The model file's key \"" + keys.key("rope.dimension_count") + "\" is " + std::to_string(rope.rotated) + " with heads of " +
@@ -85,7 +87,7 @@ void read_ropes(const Keys& keys, Config& config) {
   if (config.architecture == Architecture::gemma3) {
     config.second_ropes = config.locals;
     config.second_rope = config.rope;
-    config.second_rope.base = keys.number_or("rope.freq_base_swa", 1.001, 1e12, 10000);
+    config.second_rope.base = keys.number_or("rope.freq_base_swa", 1.001, 1e12, keys.number_or("rope.local.freq_base", 1.001, 1e12, 10000));
     config.second_rope.scaling = RopeScaling::none;
     config.second_rope.factor = 1;
   }

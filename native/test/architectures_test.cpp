@@ -107,6 +107,21 @@ LECTERN_TEST("architectures: what makes a family different reaches its result") 
   changes("mistral3", "rope.scaling.factor", 2.0F);
 }
 
+LECTERN_TEST("architectures: Gemma 3 with the rotation bases under Ollama's names gives the same bits") {
+  const std::vector<std::int32_t> tokens = test::some_tokens(40, 60);
+  MadeModel usual = test::make_model(shape_of("gemma3"));
+  usual.keys["gemma3.rope.freq_base_swa"] = 500.0F;
+  MadeModel ollama = usual;
+  ollama.keys.erase("gemma3.rope.freq_base");
+  ollama.keys.erase("gemma3.rope.freq_base_swa");
+  const auto without = logits_of(*test::open_model(ollama).model, tokens);
+  ollama.keys["gemma3.rope.global.freq_base"] = 1e6F;
+  ollama.keys["gemma3.rope.local.freq_base"] = 500.0F;
+  const auto expected = logits_of(*test::open_model(usual).model, tokens);
+  check(logits_of(*test::open_model(ollama).model, tokens) == expected, "Ollama's names");
+  check(without != expected, "the bases matter");
+}
+
 /// Adds a classifier of `outputs` scores, with a dense layer before it where asked for.
 MadeModel with_classifier(MadeModel made, int outputs, bool dense) {
   std::mt19937 random(5);
