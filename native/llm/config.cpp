@@ -146,11 +146,19 @@ void read_experts(const Keys& keys, const gguf::Metadata& metadata, Config& conf
 }
 
 /// Of Gemma: the layers with a window of their own, five of six or every other one.
+// What files of Gemma 2 mean where they leave these keys out, as llama.cpp reads them.
+constexpr int gemma2_window = 4096;
+constexpr double gemma2_logit_cap = 30;
+constexpr double gemma2_attention_cap = 50;
+
 void read_locals(const Keys& keys, Config& config) {
   if (!config.has_branch_norms()) return;
-  const int window = keys.count_or("attention.sliding_window", most_context, config.context);
-  if (window >= config.context && config.architecture == Architecture::gemma2) return;
-  config.locals = {keys.count_or("attention.sliding_window_pattern", most_layers, config.architecture == Architecture::gemma3 ? 6 : 2), true};
+  const bool is_second = config.architecture == Architecture::gemma2;
+  // Gemma 3 without a window, or with 0, has no local layers.
+  if (!is_second && keys.metadata().find_unsigned(keys.key("attention.sliding_window"), UINT64_MAX).value_or(0) == 0) return;
+  const int window = keys.count_or("attention.sliding_window", most_context, std::min(gemma2_window, config.context));
+  if (window >= config.context && is_second) return;
+  config.locals = {keys.count_or("attention.sliding_window_pattern", most_layers, is_second ? 2 : 6), true};
   // A window that hides nothing: the layers differ in their rotation alone.
   config.local_window = std::min(window, config.context);
 }
@@ -161,8 +169,9 @@ void read_scales(const Keys& keys, Config& config) {
   config.activation = config.has_branch_norms() ? Activation::gelu_tanh : Activation::silu;
   if (config.has_branch_norms()) {
     config.embedding_scale = std::sqrt(static_cast<float>(config.embedding));
-    config.logit_cap = static_cast<float>(keys.number_or("final_logit_softcapping", 0, 1e4, 0));
-    config.attention_cap = static_cast<float>(config.architecture == Architecture::gemma2 ? keys.number_or("attn_logit_softcapping", 0, 1e4, 50) : 0);
+    const bool is_second = config.architecture == Architecture::gemma2;
+    config.logit_cap = static_cast<float>(keys.number_or("final_logit_softcapping", 0, 1e4, is_second ? gemma2_logit_cap : 0));
+    config.attention_cap = static_cast<float>(is_second ? keys.number_or("attn_logit_softcapping", 0, 1e4, gemma2_attention_cap) : 0);
   }
   if (config.architecture != Architecture::granite) return;
   const double residual = keys.positive_or("residual_scale", 1e3, 1);

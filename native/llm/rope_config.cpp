@@ -84,7 +84,7 @@ void read_ropes(const Keys& keys, Config& config) {
     config.second_rope = config.rope;
     config.second_rope.rotated = 0;
   }
-  if (config.architecture == Architecture::gemma3) {
+  if (config.architecture == Architecture::gemma3 && config.locals.every > 0) {
     config.second_ropes = config.locals;
     config.second_rope = config.rope;
     config.second_rope.base = keys.number_or("rope.freq_base_swa", 1.001, 1e12, keys.number_or("rope.local.freq_base", 1.001, 1e12, 10000));

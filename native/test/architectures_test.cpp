@@ -122,6 +122,32 @@ LECTERN_TEST("architectures: Gemma 3 with the rotation bases under Ollama's name
   check(without != expected, "the bases matter");
 }
 
+LECTERN_TEST("architectures: what files of Gemma leave out is what llama.cpp takes for it") {
+  const std::vector<std::int32_t> tokens = test::some_tokens(40, 60);
+  const auto of = [&](const MadeModel& made) { return logits_of(*test::open_model(made).model, tokens); };
+  MadeModel second = test::make_model(shape_of("gemma2"));
+  second.keys["gemma2.attn_logit_softcapping"] = 50.0F;
+  second.keys["gemma2.final_logit_softcapping"] = 30.0F;
+  second.keys["gemma2.attention.sliding_window"] = 4096U;
+  MadeModel bare = second;
+  for (const char* key : {"attn_logit_softcapping", "final_logit_softcapping", "attention.sliding_window"}) bare.keys.erase(std::string("gemma2.") + key);
+  check(of(bare) == of(second), "Gemma 2 without caps and window");
+  // Local layers that see everything and rotate as the others do are none.
+  MadeModel third = test::make_model(shape_of("gemma3"));
+  third.keys["gemma3.attention.sliding_window"] = 4096U;
+  third.keys["gemma3.rope.freq_base_swa"] = 1e6F;
+  MadeModel plain = third;
+  plain.keys.erase("gemma3.rope.freq_base_swa");
+  const auto local = of(plain);
+  const auto row = of(third);
+  const std::vector<double> expected(row.begin(), row.end());
+  plain.keys["gemma3.attention.sliding_window"] = 0U;
+  check(distance(of(plain), expected) < 1e-5, "Gemma 3 with a window of 0");
+  plain.keys.erase("gemma3.attention.sliding_window");
+  check(distance(of(plain), expected) < 1e-5, "Gemma 3 without a window");
+  check(distance(local, expected) > 1e-3, "the base of local layers matters");
+}
+
 /// Adds a classifier of `outputs` scores, with a dense layer before it where asked for.
 MadeModel with_classifier(MadeModel made, int outputs, bool dense) {
   std::mt19937 random(5);
