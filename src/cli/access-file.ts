@@ -1,5 +1,5 @@
 /** The access list as a file that commands read and change: every line that they do not mean stays as it is. */
-import { chmodSync, existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { AccessList } from '../network/access-list.js';
 import { LecternError } from '../errors.js';
 import { resolveSettings } from '../settings/settings.js';
@@ -38,10 +38,13 @@ export function replaceAccessFile(path: string, text: string): void {
   new AccessList(text, path);
   const fresh = `${path}.new`;
   try {
-    const mode = existsSync(path) ? statSync(path).mode & 0o777 : firstMode;
+    const before = existsSync(path) ? statSync(path) : null;
+    const mode = before === null ? firstMode : before.mode & 0o777;
     writeFileSync(fresh, text, { mode });
     chmodSync(fresh, mode);
-    renameSync(fresh, path);
+    // The service's group reads it: root must not take the list away from it.
+    if (before !== null) chownSync(fresh, before.uid, before.gid);
+    renameSync(fresh, existsSync(path) ? realpathSync(path) : path);
   } catch (cause) {
     throw new LecternError('forbidden', `The access list ${path} cannot be written: ${(cause as Error).message}.`, { cause });
   }

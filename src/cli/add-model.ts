@@ -116,10 +116,19 @@ async function requireFree(moves: FileMove[]): Promise<void> {
   }
 }
 
+/** The file's name in the address: one part of a path, whatever escapes say. */
+function nameOf(address: string): string {
+  try {
+    return basename(decodeURIComponent(basename(new URL(address).pathname)));
+  } catch (cause) {
+    throw new LecternError('invalid_request', `${address} is no address of a file.`, { cause });
+  }
+}
+
 /** An interrupted download goes on where it stopped when the same command runs again. */
 async function download({ source, directory, name, links }: AddedModel, expected: string | undefined, signal: AbortSignal): Promise<Brought> {
   if (links) throw new LecternError('invalid_request', 'Only files of this machine can be linked.');
-  const file = decodeURIComponent(basename(new URL(source).pathname));
+  const file = nameOf(source);
   if (!/\.gguf$/i.test(file)) throw new LecternError('unsupported_format', `The address must be that of a GGUF file, not of ${file === '' ? 'a page' : file}.`);
   const own = name ?? file.slice(0, -'.gguf'.length);
   const path = join(directory, `${own}.gguf`);

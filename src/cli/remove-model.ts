@@ -40,7 +40,9 @@ async function filesOf(name: string, path: string, directory: string): Promise<s
   const manifests = await manifestsOf(store);
   const own = manifests.find((one) => one.name === name);
   if (own === undefined) throw new LecternError('model_not_found', `${join(store, 'manifests')} has no ${name}.`);
-  const kept = new Set((await Promise.all(manifests.filter((one) => one !== own).map((one) => blobFilesOf(store, one.path).catch(() => [])))).flat());
+  const kept = new Set((await Promise.all(manifests.filter((one) => one !== own).map((one) => blobFilesOf(store, one.path).catch((cause: unknown) => {
+    throw new LecternError('invalid_model', `Nothing was removed: the manifest ${one.path} cannot be read, and may need the same files.`, { cause });
+  })))).flat());
   return [own.path, ...(await blobFilesOf(store, own.path)).filter((file) => !kept.has(file))];
 }
 

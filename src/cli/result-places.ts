@@ -34,7 +34,7 @@ export async function prepareResults(sources: Source[], { formats, directory, ov
   if (directory === null) return names;
   await requireDirectory(directory);
   await requireNoInput(sources.map(({ path }) => path), directory, names.flatMap((name) => endings.map((ending) => name + ending)));
-  if (!overwrites && !resumes) await requireNoneBeside(sources, directory, names, endings);
+  if (!overwrites) await requireNoneBeside(sources, directory, names, endings, resumes);
   await makeDirectory(directory, 'The directory', 'name another with -o');
   for (const [index, name] of names.entries()) {
     const { path } = sources[index] as Source;
@@ -45,12 +45,16 @@ export async function prepareResults(sources: Source[], { formats, directory, ov
 }
 
 /** In the document's own directory a file of the result's name may be the user's: it is replaced only where that is asked for. */
-async function requireNoneBeside(sources: Source[], directory: string, names: string[], endings: string[]): Promise<void> {
+async function requireNoneBeside(sources: Source[], directory: string, names: string[], endings: string[], resumes: boolean): Promise<void> {
+  const real = (place: string): Promise<string> => realpath(place).catch(() => place);
   for (const [index, { path, kind }] of sources.entries()) {
-    if (kind !== 'file' || dirname(join(directory, names[index] as string)) !== dirname(path)) continue;
+    if (kind !== 'file' || await real(dirname(join(directory, names[index] as string))) !== await real(dirname(path))) continue;
+    const changed = await stat(path).then(({ mtimeMs }) => mtimeMs, () => Infinity);
     for (const ending of endings) {
       const place = join(directory, (names[index] as string) + ending);
-      if (await stat(place).catch(() => null) !== null) throw new LecternError('invalid_request', `${place} is there already, beside the document: --overwrite replaces it, or -o names another directory.`);
+      const there = await stat(place).catch(() => null);
+      // A result of the run that goes on.
+      if (there !== null && !(resumes && there.mtimeMs >= changed)) throw new LecternError('invalid_request', `${place} is there already, beside the document: --overwrite replaces it, or -o names another directory.`);
     }
   }
 }

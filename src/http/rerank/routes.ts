@@ -47,9 +47,14 @@ interface Ranking {
   tokens: number;
 }
 
+/** Characters of a query: more than any rerank model reads of one. */
+const longestQuery = 100_000;
+
 /** A failure is that of the first document that fails, and names it. */
 async function rankAll({ model }: Lease, asked: RerankRequest, signal: AbortSignal): Promise<Ranking> {
   const { query, documents, rawScores } = asked;
+  // The engine gets it once for each document.
+  if (query.length > longestQuery) throw new FieldError('query', `'query' may have at most ${longestQuery} characters.`);
   // Each pair listens for the end of the connection.
   setMaxListeners(0, signal);
   const options = { signal, ...(await boundOf(model, asked, signal)) };
