@@ -231,8 +231,9 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
   private enqueue(task: Task<Meta, Summary>): TaskView<Meta, Summary> {
     this.turns.add(task);
     const view = task.view();
-    // There is one turn for each waiting task, and a turn takes the task that is next when it comes. A cancelled task takes one turn out of the queue.
-    this.queue.add(() => this.takeTurn(), { signal: task.leave.signal }).catch(() => undefined);
+    // A turn takes the task that is next when it comes. There is one for each waiting task at least: one that was cancelled, or began as a guest,
+    // leaves its turn to the next, and a turn that finds none ends.
+    if (this.queue.size < this.turns.size) void this.queue.add(() => this.takeTurn());
     this.guests.arrived();
     return view;
   }
@@ -250,8 +251,6 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
     const latest = this.clock.now() - guestWaitMs;
     const task = this.turns.beginGuest(({ createdAt }) => createdAt <= latest);
     if (task === undefined) return null;
-    // It takes its turn out of the queue, as a cancelled task does.
-    task.leave.abort();
     return this.execute(task).finally(() => this.turns.end(task));
   }
 
@@ -308,7 +307,6 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
     task.ending = true;
     task.abort.abort(new LecternError('cancelled'));
     if (waits) {
-      task.leave.abort();
       this.turns.leave(task);
       await this.end(task, null, new LecternError('cancelled'));
       task.settle();

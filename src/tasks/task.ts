@@ -24,8 +24,6 @@ export class Task<Meta, Summary> {
   /** The task is being cancelled: its end is decided, but not on disk yet. */
   ending = false;
   readonly abort = new AbortController();
-  /** Takes a waiting task out of the queue. It is another signal than `abort`, by which the queue would give the place of a running task away before its work has stopped. */
-  readonly leave = new AbortController();
   /** Resolves when the work has stopped and its end is on disk, whether the task succeeded or failed. */
   readonly settled: Promise<void>;
   settle!: () => void;

@@ -97,3 +97,33 @@ t.test('a caller with nothing running gets a place beyond the usual ones after s
   for (const name of ['s2', 'h2', 'h3']) await end(name);
   await until('all have ended', () => table.counts().running === 0 && table.counts().waiting === 0);
 });
+
+t.test('cancelling a waiting task never begins one beyond the places, whichever turn runs', async (t) => {
+  const { table, began, submit, end } = await open(t);
+  await submit('a1');
+  const second = await submit('a2');
+  await submit('a3');
+  await submit('b1');
+  await until('the place is taken', () => began.length === 1);
+  await end('a1');
+  await until('the other caller has its turn, in that of a2', () => began.includes('b1'));
+  await table.remove(second.id, 'default');
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  t.strictSame(began, ['a1', 'b1']);
+  t.equal(table.counts().running, 1);
+  await end('b1');
+  await until('the rotation goes on', () => began.includes('a3'));
+  await end('a3');
+  await until('all have ended', () => table.counts().running === 0);
+});
+
+t.test('turns of cancelled tasks do not pile up, and none of those that wait is forgotten', async (t) => {
+  const { table, began, submit, end } = await open(t, 400);
+  await submit('a0');
+  for (let round = 0; round < 200; round++) await table.remove((await submit(`a-${round}`)).id, 'default');
+  for (const name of ['b1', 'c1', 'b2']) await submit(name);
+  await end('a0');
+  for (const name of ['b1', 'c1', 'b2']) await end(name);
+  await until('all have ended', () => table.counts().running === 0 && table.counts().waiting === 0);
+  t.strictSame(began.slice(1).sort(), ['b1', 'b2', 'c1']);
+});
