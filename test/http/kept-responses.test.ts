@@ -1,8 +1,9 @@
 // Responses that are kept: going on from one, fetching, deleting, their bounds, and whose they are.
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { LecternError } from '../../src/errors.js';
 import { ResponseStore } from '../../src/http/openai/response-store.js';
 import { directSandbox } from '../support/direct-sandbox.js';
 import { startTestService } from '../support/http-service.js';
@@ -104,4 +105,27 @@ t.test('bounds: the oldest leave first, one that is too long is not kept, a disk
   t.equal(await later.keep(id(6), stored('a')), true);
   t.match(await later.find(id(6), 'a'), { owner: 'a' });
   t.match(warnings, [/could not be written/, /could not be removed/]);
+});
+
+t.test('a response that could not be read back is not said to be kept, and a busy service is not a missing response', async (t) => {
+  const { ask, send, store } = await serve(t);
+  const long = await ask({ input: Array.from({ length: 4_000 }, () => ({ role: 'user', content: [{ type: 'input_text', text: 'one' }] })) });
+  t.match(long, { store: false });
+  t.equal((await send('GET', `/v1/responses/${long.id}`)).statusCode, 404);
+  const kept = await ask({});
+  const settings = (store as unknown as { settings: { readJson: unknown } }).settings;
+  const { readJson } = settings;
+  settings.readJson = async () => { throw new LecternError('queue_full'); };
+  t.equal((await send('GET', `/v1/responses/${kept.id}`)).statusCode, 503);
+  t.equal((await send('DELETE', `/v1/responses/${kept.id}`)).statusCode, 503);
+  settings.readJson = readJson;
+  t.equal((await send('GET', `/v1/responses/${kept.id}`)).statusCode, 200, 'it is there');
+});
+
+t.test('what a process left half written is removed', async (t) => {
+  const { directory, open } = storeIn(t);
+  mkdirSync(directory);
+  writeFileSync(join(directory, `.resp_${'0'.repeat(32)}-0123abcd`), 'half');
+  t.equal(await open().find(`resp_${'1'.repeat(32)}`, 'a'), undefined);
+  t.same(readdirSync(directory), []);
 });

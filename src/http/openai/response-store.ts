@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Message } from '../../chat/conversation.js';
+import { LecternError } from '../../errors.js';
 import { jsonPieces } from '../json-pieces.js';
 
 export interface StoredResponse {
@@ -29,6 +30,8 @@ export interface ResponseStoreSettings {
 /** Bytes of all files, and of one. A context of a hundred thousand tokens takes half a megabyte. */
 const mostBytes = 512 * 2 ** 20;
 const mostBytesEach = 8 * 2 ** 20;
+/** Of two bytes a value, less than the values that are read (mostValues of the sandbox). */
+const surelyReadableBytes = 64 * 2 ** 10;
 /** Bytes that are kept in memory beside the files. */
 const mostRecentBytes = 32 * 2 ** 20;
 
@@ -46,11 +49,13 @@ export class ResponseStore {
   async keep(id: string, stored: StoredResponse): Promise<boolean> {
     const pieces = await jsonPieces(stored);
     const bytes = sizeOf(pieces);
-    if (bytes > mostBytesEach) return false;
+    if (bytes > mostBytesEach || bytes > surelyReadableBytes && !(await this.#isReadable(pieces))) return false;
     const sizes = await this.#known();
     sizes.set(id, bytes);
     this.#remember(id, pieces);
     await this.#write(id, pieces).catch((thrown: unknown) => this.settings.log.warn({ err: thrown }, 'a response could not be written and is kept in memory alone'));
+    // It was deleted meanwhile.
+    if (!sizes.has(id)) await rm(this.#path(id), { force: true });
     await this.#makeRoom(sizes);
     return true;
   }
@@ -60,8 +65,17 @@ export class ResponseStore {
     if (!idForm.test(id) || !(await this.#known()).has(id)) return undefined;
     const pieces = this.#recent.get(id) ?? await readFile(this.#path(id)).then((bytes) => [bytes], () => undefined);
     if (pieces === undefined) return undefined;
-    const stored = await this.settings.readJson(pieces).catch(() => undefined) as StoredResponse | undefined;
+    const stored = await this.settings.readJson(pieces).catch((thrown: unknown) => {
+      // Damaged is as good as gone; a busy service is not.
+      if (thrown instanceof LecternError && thrown.code === 'invalid_request') return undefined;
+      throw thrown;
+    }) as StoredResponse | undefined;
     return stored?.owner === owner ? stored : undefined;
+  }
+
+  /** Whether it can be read back: JSON of a stranger may hold only so many values, and a kept response holds its conversation twice. */
+  #isReadable(pieces: readonly Buffer[]): Promise<boolean> {
+    return this.settings.readJson(pieces).then(() => true, () => false);
   }
 
   /** Whether there was one of this owner. Rejects where its file cannot be removed. */
@@ -75,6 +89,8 @@ export class ResponseStore {
   #known(): Promise<Map<string, number>> {
     this.#sizes ??= (async () => {
       const names = await readdir(this.settings.directory).catch(() => [] as string[]);
+      // What a process that ended had half written.
+      for (const name of names.filter((one) => one.startsWith('.resp_'))) await rm(this.#path(name), { force: true });
       const found = await Promise.all(names.filter((name) => idForm.test(name)).map(async (name) => ({ name, info: await stat(this.#path(name)).catch(() => null) })));
       const files = found.flatMap(({ name, info }) => (info === null ? [] : [{ name, bytes: info.size, at: info.mtimeMs }]));
       return new Map(files.sort((a, b) => a.at - b.at).map(({ name, bytes }) => [name, bytes]));
