@@ -1,8 +1,7 @@
 /** Log probabilities of an answer's tokens in the form that OpenAI's and Ollama's contracts share. */
 import type { AnswerTokens } from '../chat/answer.js';
 import type { Lease } from '../models/types.js';
-
-const decoder = new TextDecoder();
+import { tokenText } from './token-texts.js';
 
 /** One after the other, for jsonPieces(): a long answer has tens of thousands, with up to 20 alternatives each. */
 export function* describeLogprobs(lease: Lease, { logprobs = [] }: AnswerTokens): Generator<Record<string, unknown>> {
@@ -11,9 +10,4 @@ export function* describeLogprobs(lease: Lease, { logprobs = [] }: AnswerTokens)
 
 function describeToken(lease: Lease, id: number, logprob: number): Record<string, unknown> {
   return { token: tokenText(lease, id), logprob, bytes: [...lease.model.tokenBytes(id)] };
-}
-
-/** With U+FFFD for what is only a part of a character. */
-export function tokenText(lease: Lease, id: number): string {
-  return decoder.decode(lease.model.tokenBytes(id));
 }

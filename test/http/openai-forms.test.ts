@@ -93,6 +93,9 @@ t.test('echo puts the prompt before the answer, and a suffix needs tokens that t
   t.match((await post('/v1/completions', { model: 'talker', prompt: ['ab', [67, 68]], n: 2, echo: true })).json(), { choices: [{ text: 'abab' }, { text: 'abab' }, { text: 'CDCD' }, { text: 'CDCD' }] });
   const chunks = events((await post('/v1/completions', { model: 'talker', prompt: 'one two', echo: true, stream: true })).body) as { choices: [{ text: string }] }[];
   t.equal(chunks.map(({ choices }) => choices[0].text).join(''), 'one twoone two');
+  for (const prompt of ['x'.repeat(10_000), [Array.from({ length: 10_000 }, () => 67)]]) {
+    t.match((await post('/v1/completions', { model: 'talker', prompt, n: 101, echo: true })).json(), { error: { param: 'echo', message: /up to 1000000 characters or token ids/ } });
+  }
   const refused = await post('/v1/completions', { model: 'talker', prompt: 'a', suffix: 'b' });
   t.match([refused.statusCode, refused.json()], [400, { error: { param: 'suffix', message: /'talker'.*vocabulary/ } }]);
 });

@@ -3,7 +3,7 @@ import type { Sampling } from '../../chat/conversation.js';
 import type { KeepAlive } from '../../models/types.js';
 import type { Fields } from '../fields.js';
 import { annotations, checkAnnotations, checkSampling, readKeepAlive, readStreamOptions, refuseUnknown } from './checks.js';
-import { isTokenIds, type PromptValue, readPrompts } from './prompts.js';
+import { isTokenIds, lengthOf, type PromptValue, readPrompts } from './prompts.js';
 import { readSampling, samplingNames } from './sampling.js';
 
 export interface CompletionRequest {
@@ -24,6 +24,8 @@ const names: ReadonlySet<string> = new Set([
   ...samplingNames, ...annotations, 'model', 'prompt', 'stream', 'stream_options', 'n', 'best_of', 'echo', 'suffix', 'store', 'logprobs', 'return_token_ids', 'keep_alive',
 ]);
 const mostLogprobs = 5;
+/** Each choice repeats its prompt: 128 choices of a long one would be gigabytes. */
+const longestEcho = 1_000_000;
 
 /** Throws FieldError. */
 export function readCompletionRequest(fields: Fields): CompletionRequest {
@@ -40,6 +42,7 @@ export function readCompletionRequest(fields: Fields): CompletionRequest {
   const echo = fields.boolean('echo') ?? false;
   // Nothing is known of the probabilities of a prompt's tokens.
   if (echo && logprobs !== undefined) fields.refuse('logprobs', 'is not supported with echo');
+  if (echo && prompts.reduce((sum, prompt) => sum + lengthOf(prompt), 0) * choices > longestEcho) fields.refuse('echo', `is only supported up to ${longestEcho} characters or token ids in all choices together`);
   if (echo && suffix !== undefined) fields.refuse('echo', 'is not supported with suffix');
   return {
     model: fields.require('model', fields.string('model')),

@@ -8,11 +8,11 @@ import type { Log } from '../dependencies.js';
 import type { EventStream } from '../event-stream.js';
 import { Fields } from '../fields.js';
 import { jsonPieces, sendPieces } from '../json-pieces.js';
-import { tokenText } from '../logprobs.js';
 import { type LanguageServices, requireCapability, takeTurn } from '../language.js';
+import { tokenText } from '../token-texts.js';
 import { describeUsage, freshId } from './chat-shape.js';
 import { type CompletionRequest, readCompletionRequest } from './completion-request.js';
-import { echoed, isTokenIds, promptOf, type PromptValue, refuseStrangeIds } from './prompts.js';
+import { echoOf, isTokenIds, promptOf, type PromptValue, refuseStrangeIds } from './prompts.js';
 import { refuseStrangeBiases } from './sampling.js';
 import { streamEvents } from './stream.js';
 
@@ -30,9 +30,9 @@ export function addCompletions(scope: FastifyInstance, services: LanguageService
     refuseStrangeIds(asked.prompts, entry.description.vocabularySize, fields, 'prompt');
     refuseStrangeBiases(asked.sampling, entry.description.vocabularySize);
     if (asked.stream) return streamEvents(reply, request, log, (events) => streamCompletion(services, reply, asked, entry, events));
-    const pieces = await complete(services, reply, asked, entry, () => undefined, async (lease, answers) => jsonPieces({
+    const pieces = await complete(services, reply, asked, entry, () => undefined, async (lease, answers, echoes) => jsonPieces({
       ...describeHead(services, asked, entry),
-      choices: await describeChoices(asked, lease, answers),
+      choices: await describeChoices(asked, lease, answers, echoes),
       usage: describeUsage(sum(answers)),
     }));
     return sendPieces(reply, pieces);
@@ -44,24 +44,28 @@ function describeHead(services: LanguageServices, asked: CompletionRequest, entr
   return { id: freshId('cmpl-'), object: 'text_completion', created: Math.floor(services.now().getTime() / 1000), model: asked.model, system_fingerprint: `fp_${entry.digest.slice(0, 10)}` };
 }
 
-type OnParts = (lease: Lease, index: number, parts: OutputPart[], tokens: AnswerTokens) => void;
+/** `echo` is what stands before the text of the choice. */
+type OnParts = (lease: Lease, index: number, parts: OutputPart[], tokens: AnswerTokens, echo: string) => void;
 
 /** All prompts in one turn, one after another; choice c of prompt p has the index p * n + c. */
 function complete<T>(
-  services: LanguageServices, reply: FastifyReply, asked: CompletionRequest, entry: CatalogueEntry, onParts: OnParts, end: (lease: Lease, answers: Answer[]) => T | Promise<T>,
+  services: LanguageServices, reply: FastifyReply, asked: CompletionRequest, entry: CatalogueEntry, onParts: OnParts, end: (lease: Lease, answers: Answer[], echoes: string[]) => T | Promise<T>,
 ): Promise<T> {
   return takeTurn(services, reply, services.slots, {
     entry,
     keepAlive: asked.keepAlive,
     work: async (lease, signal) => {
       const answers: Answer[] = [];
+      const echoes: string[] = [];
       const sampling: Sampling = { maxTokens: defaultMaxTokens, ...layerSampling(entry.parameters), ...asked.sampling };
       for (const [p, prompt] of asked.prompts.entries()) {
         const input = await promptOf(lease, prompt, asked);
-        const listener = { onParts: (choice: number, parts: OutputPart[], tokens: AnswerTokens) => onParts(lease, p * asked.choices + choice, parts, tokens) };
+        const echo = asked.echo ? await echoOf(prompt, lease) : '';
+        echoes.push(echo);
+        const listener = { onParts: (choice: number, parts: OutputPart[], tokens: AnswerTokens) => onParts(lease, p * asked.choices + choice, parts, tokens, echo) };
         answers.push(await services.answer(lease, { input, format: { kind: 'text' }, sampling, choices: asked.choices }, listener, signal));
       }
-      return end(lease, answers);
+      return end(lease, answers, echoes);
     },
   });
 }
@@ -75,11 +79,11 @@ function textOf(parts: OutputPart[]): string {
   return parts.map((part) => (part.kind === 'text' || part.kind === 'reasoning' ? part.text : '')).join('');
 }
 
-async function describeChoices(asked: CompletionRequest, lease: Lease, answers: Answer[]): Promise<Json[]> {
+async function describeChoices(asked: CompletionRequest, lease: Lease, answers: Answer[], echoes: string[]): Promise<Json[]> {
   const described: Json[] = [];
   for (const [p, answer] of answers.entries()) {
     const promptIds = asked.wantsIds ? { prompt_token_ids: await idsOf(lease, asked.prompts[p] as PromptValue) } : {};
-    for (const [c, choice] of answer.choices.entries()) described.push({ ...describeChoice(asked, lease, choice, p * asked.choices + c), ...promptIds });
+    for (const [c, choice] of answer.choices.entries()) described.push({ ...describeChoice(asked, lease, choice, p * asked.choices + c, echoes[p] ?? ''), ...promptIds });
   }
   return described;
 }
@@ -88,10 +92,10 @@ async function idsOf(lease: Lease, prompt: PromptValue): Promise<readonly number
   return isTokenIds(prompt) ? prompt : lease.model.tokenize(prompt, { addSpecial: true });
 }
 
-function describeChoice(asked: CompletionRequest, lease: Lease, choice: AnswerChoice, index: number): Json {
+function describeChoice(asked: CompletionRequest, lease: Lease, choice: AnswerChoice, index: number, echo: string): Json {
   return {
     index,
-    text: echoed(asked, lease, index) + textOf(choice.parts),
+    text: echo + textOf(choice.parts),
     logprobs: asked.sampling.logprobs === undefined ? null : describeLogprobs(lease, choice.tokens, 0),
     finish_reason: choice.finishReason === 'length' ? 'length' : 'stop',
     ...(asked.wantsIds ? { token_ids: choice.tokens.ids } : {}),
@@ -130,11 +134,11 @@ async function streamCompletion(
   let made: Json | undefined;
   const head = (): Json => (made ??= describeHead(services, asked, entry));
   const chunk = (choice: Json): Json => ({ ...head(), choices: [choice], ...(asked.includeUsage ? { usage: null } : {}) });
-  const onParts: OnParts = (lease, index, parts, tokens) => {
+  const onParts: OnParts = (lease, index, parts, tokens, echo) => {
     const logprobs = asked.sampling.logprobs === undefined ? null : describeBurst(lease, tokens, offsets.get(index) ?? 0);
     if (logprobs !== null) offsets.set(index, logprobs.offset);
     const ids = asked.wantsIds ? { token_ids: tokens.ids } : {};
-    const before = begun.has(index) ? '' : echoed(asked, lease, index);
+    const before = begun.has(index) ? '' : echo;
     begun.add(index);
     events.send(chunk({ index, text: before + textOf(parts), logprobs: logprobs?.lists ?? null, finish_reason: null, ...ids }));
   };

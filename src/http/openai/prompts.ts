@@ -3,6 +3,7 @@ import type { RawPrompt } from '../../chat/answer.js';
 import { fillInPrompt } from '../../chat/fill-in.js';
 import type { Lease } from '../../models/types.js';
 import { FieldError, type Fields } from '../fields.js';
+import { textOfTokens } from '../token-texts.js';
 
 export type PromptValue = RawPrompt['prompt'];
 
@@ -53,9 +54,12 @@ function writtenText(prompt: PromptValue): string {
   return typeof prompt === 'string' ? prompt : prompt.map((part) => (typeof part === 'number' ? '' : part.text)).join('');
 }
 
-/** What `echo` puts before choice `index` of an answer. */
-export function echoed(asked: { echo: boolean; prompts: readonly PromptValue[]; choices: number }, { model }: Lease, index: number): string {
-  if (!asked.echo) return '';
-  const prompt = asked.prompts[Math.floor(index / asked.choices)] ?? '';
-  return isTokenIds(prompt) ? new TextDecoder().decode(Buffer.concat(prompt.map((id) => model.tokenBytes(id)))) : writtenText(prompt);
+/** What `echo` puts before each choice of an answer. */
+export async function echoOf(prompt: PromptValue, lease: Lease): Promise<string> {
+  return isTokenIds(prompt) ? await textOfTokens(lease, prompt, Infinity) ?? '' : writtenText(prompt);
+}
+
+/** Characters of text, or token ids. */
+export function lengthOf(prompt: PromptValue): number {
+  return isTokenIds(prompt) ? prompt.length : writtenText(prompt).length;
 }

@@ -1,5 +1,4 @@
 /** POST /tokenize and /detokenize, which vLLM and llama.cpp have, in the words of both. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { CatalogueEntry, Lease } from '../../models/types.js';
 import type { Conversation } from '../../chat/answer.js';
@@ -7,17 +6,15 @@ import { sizeOf } from '../../chat/prompt/render.js';
 import { Fields } from '../fields.js';
 import { jsonPieces, sendPieces } from '../json-pieces.js';
 import { type LanguageServices, takeTurn } from '../language.js';
-import { tokenText } from '../logprobs.js';
+import { textOfTokens, tokenText } from '../token-texts.js';
 import { refuseUnknown } from './checks.js';
 import { readMessages, readTools } from './messages.js';
 
 const tokenizeNames: ReadonlySet<string> = new Set(['model', 'prompt', 'content', 'messages', 'tools', 'add_special_tokens', 'add_special', 'parse_special', 'return_token_strs', 'with_pieces', 'add_generation_prompt']);
 const detokenizeNames: ReadonlySet<string> = new Set(['model', 'tokens']);
 
-/** Characters of a request to /tokenize. A million may be as many tokens, which take 30 ms of the event loop on their way from the engine; of 15 million it was a second. */
+/** Characters that /tokenize takes and /detokenize gives. A million may be as many tokens, which take 30 ms of the event loop on their way from the engine; of 15 million it was a second. */
 const longestText = 1_000_000;
-/** 5 ms of the event loop. */
-const idsPerTurn = 2_000;
 
 export function addTokens(scope: FastifyInstance, services: LanguageServices): void {
   scope.post('/tokenize', async (request, reply) => {
@@ -43,7 +40,8 @@ export function addTokens(scope: FastifyInstance, services: LanguageServices): v
     const { vocabularySize } = entry.description;
     const strange = tokens.find((id) => !Number.isSafeInteger(id) || (id as number) < 0 || (id as number) >= vocabularySize);
     if (strange !== undefined) fields.refuse('tokens', `holds ${JSON.stringify(strange).slice(0, 100)}, which is none of the model's ${vocabularySize} token ids`);
-    const text = await inTurn(services, reply, entry, (lease) => textOf(lease, tokens as number[]));
+    const text = await inTurn(services, reply, entry, (lease) => textOfTokens(lease, tokens as number[], longestText));
+    if (text === undefined) fields.refuse('tokens', `are a text of more than ${longestText} characters`);
     return sendPieces(reply, await jsonPieces({ prompt: text, content: text }));
   });
 }
@@ -55,16 +53,6 @@ function inTurn<T>(services: LanguageServices, reply: Parameters<typeof takeTurn
 
 function* textsOf(lease: Lease, tokens: readonly number[]): Generator<string> {
   for (const id of tokens) yield tokenText(lease, id);
-}
-
-async function textOf({ model }: Lease, tokens: readonly number[]): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = '';
-  for (let at = 0; at < tokens.length; at += idsPerTurn) {
-    text += decoder.decode(Buffer.concat(tokens.slice(at, at + idsPerTurn).map((id) => model.tokenBytes(id))), { stream: true });
-    await nextTurn();
-  }
-  return text + decoder.decode();
 }
 
 /** A text, in which the texts of control tokens are these tokens, or a conversation. Throws FieldError. */

@@ -6,6 +6,7 @@ import type { CatalogueEntry, Lease } from '../../models/types.js';
 import type { Log } from '../dependencies.js';
 import { FieldError, Fields } from '../fields.js';
 import { readJsonBodies } from '../json-body.js';
+import { jsonPieces, sendPieces } from '../json-pieces.js';
 import { type LanguageServices, requireCapability, takeTurn } from '../language.js';
 import { openAiErrorHandler } from '../openai/errors.js';
 import { readRerank, type RerankRequest } from './request.js';
@@ -85,11 +86,11 @@ function naming(thrown: unknown, index: number): unknown {
   return new LecternError(thrown.code, `Document ${index}: ${thrown.message}`, { cause: thrown });
 }
 
-function send(reply: FastifyReply, { isList, topN, returnsDocuments, documents, model }: RerankRequest, entry: CatalogueEntry, { scored, tokens }: Ranking): FastifyReply {
-  if (isList) return reply.send(scored.map(({ index, score }) => ({ index, score, ...(returnsDocuments ? { text: documents[index] } : {}) })));
+async function send(reply: FastifyReply, { isList, topN, returnsDocuments, documents, model }: RerankRequest, entry: CatalogueEntry, { scored, tokens }: Ranking): Promise<FastifyReply> {
+  if (isList) return sendPieces(reply, await jsonPieces(scored.map(({ index, score }) => ({ index, score, ...(returnsDocuments ? { text: documents[index] } : {}) }))));
   const results = scored.slice(0, topN).map(({ index, score }) => ({ index, relevance_score: score, ...(returnsDocuments ? { document: { text: documents[index] } } : {}) }));
-  return reply.send({
+  return sendPieces(reply, await jsonPieces({
     id: reply.request.id, object: 'list', model: model ?? entry.name, results,
     usage: { prompt_tokens: tokens, total_tokens: tokens }, meta: { api_version: { version: '2' }, tokens: { input_tokens: tokens } },
-  });
+  }));
 }
