@@ -18,10 +18,7 @@ export const testAccess: Command = async (input) => {
   const { list } = readAccessFile(path);
   const given = textOption(input, 'key');
   const key = given === '-' ? (await readAll(process.stdin)).trim() : given;
-  const holder = key === undefined ? undefined : list.holderOf(key);
-  const isOfThisHost = holder === undefined && isLoopback(address) && !list.namesLoopback(address);
-  const role = holder?.role ?? (isOfThisHost ? 'administrator' : list.roleOf(address));
-  const enters = role !== undefined && (isOfThisHost || settings.allowedRoles.includes(role));
+  const { holder, role, enters } = list.judge({ address, key: key ?? '', isOfThisHost: isLoopback(address) }, settings.allowedRoles);
   const caller = holder === undefined ? text : `${holder.name}, by a key,`;
   const why = role === undefined ? 'no line of the list holds the address' : `the role is ${role}, and ${settings.allowedRoles.join(', ')} may enter`;
   const unknown = key !== undefined && holder === undefined ? ' The key is not in the list.' : '';

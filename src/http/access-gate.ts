@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { LecternError } from '../errors.js';
 import { watchFile, type LookingAgain } from '../platform/watched-file.js';
 import { authorityOf, contains, isLoopback, isLoopbackHost, type Network, type NetworkAddress, parseNetworkAddress } from '../network/address.js';
-import { AccessList } from '../network/access-list.js';
+import { AccessList, administratorRole } from '../network/access-list.js';
 import { proxySign } from './proxy-signs.js';
 import { noteRefusal } from './refusal.js';
 import type { HttpSettings } from './settings.js';
@@ -35,8 +35,6 @@ class UnknownKey extends LecternError {
 }
 
 export type AccessSettings = Pick<HttpSettings, 'listen' | 'accessList' | 'allowAll' | 'allowedRoles' | 'trustedProxies'>;
-
-const administrator = 'administrator';
 
 const lookMs = 2_000;
 
@@ -116,20 +114,16 @@ export class Gate {
     const isOfThisHost = forwarded === undefined && isLoopback(peer);
     if (this.list === null) return { identity: isOfThisHost ? thisHost : textOf(address), isAdministrator: isOfThisHost };
     const key = keyOf(request);
-    const holder = this.list.holderOf(key ?? '');
-    // Unless the list names loopback's networks itself, programs of this host are administrators, whom the setting allowed-roles does not keep out.
-    const isLocal = holder === undefined && isOfThisHost && !this.list.namesLoopback(address);
-    const role = holder?.role ?? (isLocal ? administrator : this.list.roleOf(address));
-    const allowed = role !== undefined && (isLocal || this.settings.allowedRoles.includes(role));
+    const { holder, isLocal, role, enters } = this.list.judge({ address, key: key ?? '', isOfThisHost }, this.settings.allowedRoles);
     const identity = holder !== undefined ? `key ${holder.name}` : isLocal ? thisHost : textOf(address);
-    if (!allowed) {
+    if (!enters) {
       request.caller = { identity, isAdministrator: false };
       const why = `${role === undefined && key !== undefined ? 'The key is not known, and ' : ''}${refusalSentence(identity, role)}`;
       const wouldHelp = key === undefined && this.list.hasKeyOf(this.settings.allowedRoles);
       if (role === undefined && key !== undefined && key !== '') throw new UnknownKey(why);
       throw new LecternError('forbidden', wouldHelp ? `${why} A key opens it, as authorization: Bearer KEY or x-api-key: KEY.` : why);
     }
-    return { identity, isAdministrator: role === administrator };
+    return { identity, isAdministrator: role === administratorRole };
   }
 
   /** Why no request of a connection from this address could be admitted, as a sentence; undefined where one could be. */

@@ -6,6 +6,16 @@ import { contains, isLoopback, type Network, type NetworkAddress, parseNetwork }
 /** Every list has these; a line `role NAME` adds another. */
 export const standardRoles = ['administrator', 'researcher', 'student'];
 
+export const administratorRole = 'administrator';
+
+export interface Judgement {
+  holder: KeyHolder | undefined;
+  /** A program of this host. */
+  isLocal: boolean;
+  role: string | undefined;
+  enters: boolean;
+}
+
 export interface KeyHolder {
   name: string;
   role: string;
@@ -41,6 +51,17 @@ export class AccessList {
 
   holderOf(key: string): KeyHolder | undefined {
     return this.keys.size === 0 ? undefined : this.keys.get(hashKey(key));
+  }
+
+  /**
+   * What the list says to a caller. A key that it knows decides; else, unless the list names loopback's networks itself, a program of this host
+   * is an administrator, whom `allowedRoles` does not keep out; else the address decides.
+   */
+  judge({ address, key, isOfThisHost }: { address: NetworkAddress; key: string; isOfThisHost: boolean }, allowedRoles: readonly string[]): Judgement {
+    const holder = this.holderOf(key);
+    const isLocal = holder === undefined && isOfThisHost && !this.namesLoopback(address);
+    const role = holder?.role ?? (isLocal ? administratorRole : this.roleOf(address));
+    return { holder, isLocal, role, enters: role !== undefined && (isLocal || allowedRoles.includes(role)) };
   }
 
   /** Those who have keys, in the order of the list. */
