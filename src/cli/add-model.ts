@@ -3,9 +3,10 @@ import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { LecternError } from '../errors.js';
 import { digestOf, downloadBlob } from '../models/pull/download.js';
+import { requireSpace } from '../models/pull/pull.js';
 import type { Catalogue } from '../models/types.js';
 import { printLines } from './lines-and-tables.js';
-import { bringFiles, interruptible, requireSpace, type FileMove } from './own-directory.js';
+import { bringFiles, interruptible, type FileMove } from './own-directory.js';
 import { progressBar } from './progress-bar.js';
 import { expandHome } from './sources.js';
 

@@ -5,8 +5,7 @@ import { text as readAll } from 'node:stream/consumers';
 import { chat as ask, chooseModel } from '../client/language-requests.js';
 import { Service, ServiceUnreachable } from '../client/service.js';
 import { LecternError } from '../errors.js';
-import { homeDirectory } from '../platform/home-directory.js';
-import type { Environment } from '../settings/settings.js';
+import { defaultStateDirectory, type Environment } from '../settings/settings.js';
 import { ChatConversation, type AskModel } from './chat-conversation.js';
 import { converse } from './chat-session.js';
 import { isOn, textOption, type Command } from './command.js';
@@ -60,7 +59,7 @@ function readNumber(flag: string, text: string | undefined): number | undefined 
 }
 
 function historyFile(environment: Environment): string {
-  return join(environment['XDG_STATE_HOME'] || join(environment['HOME'] || homeDirectory(), '.local', 'state'), 'lectern', 'chat-history');
+  return join(defaultStateDirectory(environment), 'chat-history');
 }
 
 /** The latest line first; empty where there is none that can be read. */

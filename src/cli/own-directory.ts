@@ -1,10 +1,10 @@
 /** Model directories that Lectern may write to, and how files come into one: whole, or not at all. */
 import { createReadStream, createWriteStream } from 'node:fs';
-import { link, mkdir, rename, rm, stat, statfs } from 'node:fs/promises';
+import { link, mkdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { LecternError } from '../errors.js';
-import { describeBytes } from '../models/fit.js';
+import { requireSpace } from '../models/pull/pull.js';
 import { shippedModelsDirectory } from '../platform/package-files.js';
 import type { Settings } from '../settings/settings.js';
 import { progressBar } from './progress-bar.js';
@@ -75,11 +75,6 @@ async function copyWhole(from: string, to: string, signal: AbortSignal, onBytes:
     signal.throwIfAborted();
     throw new LecternError('forbidden', `${from} cannot be copied to ${to}: ${(cause as Error).message}.`, { cause });
   }
-}
-
-export async function requireSpace(directory: string, name: string, bytes: number): Promise<void> {
-  const { bavail, bsize } = await statfs(directory);
-  if (bytes > bavail * bsize) throw new LecternError('out_of_memory', `${name} needs ${describeBytes(bytes)} on the disk of ${directory}, which has ${describeBytes(bavail * bsize)} left.`);
 }
 
 /** A signal that Ctrl-C aborts with `cancelled`; `end` gives Ctrl-C back. */

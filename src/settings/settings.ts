@@ -261,7 +261,8 @@ function isReadable(file: string): boolean {
   }
 }
 
-function defaultStateDirectory(environment: Environment): string {
+/** Where the program keeps what must survive a restart, and the history of chats, unless a setting names another. */
+export function defaultStateDirectory(environment: Environment): string {
   return join(environment['XDG_STATE_HOME'] || join(homeOf(environment), '.local', 'state'), 'lectern');
 }
 

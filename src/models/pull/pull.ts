@@ -2,6 +2,7 @@
 import { mkdir, rename, stat, statfs, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { LecternError } from '../../errors.js';
+import { describeBytes } from '../fit.js';
 import { displayName, type ModelName } from '../model-name.js';
 import { downloadBlob, type DownloadOptions } from './download.js';
 import { type Fetch, type Layer, Registry } from './registry.js';
@@ -36,7 +37,7 @@ export async function pullModel(options: PullOptions): Promise<void> {
   const blobsDirectory = join(directory, 'blobs');
   await mkdir(blobsDirectory, { recursive: true });
   const missing = await missingBlobs(blobsDirectory, manifest.blobs);
-  await requireSpace(directory, name, missing);
+  await requireSpace(directory, displayName(name), missing.reduce((sum, { size }) => sum + size, 0));
   const progress: PullProgress = { totalBytes: missing.reduce((sum, { size }) => sum + size, 0), doneBytes: 0, phase: 'downloading' };
   onProgress({ ...progress });
   for (const { digest, size } of missing) {
@@ -66,12 +67,10 @@ async function missingBlobs(directory: string, blobs: Layer[]): Promise<Layer[]>
   return blobs.filter(({ size }, index) => sizes[index] !== size);
 }
 
-async function requireSpace(directory: string, name: ModelName, missing: Layer[]): Promise<void> {
+/** Throws `out_of_memory` where the disk of `directory` has no room for so many bytes of a model. */
+export async function requireSpace(directory: string, name: string, bytes: number): Promise<void> {
   const { bavail, bsize } = await statfs(directory);
-  const need = missing.reduce((sum, { size }) => sum + size, 0);
-  if (need > bavail * bsize) {
-    throw new LecternError('out_of_memory', `${displayName(name)} needs ${need} bytes on the disk of ${directory}, which has ${bavail * bsize} left.`);
-  }
+  if (bytes > bavail * bsize) throw new LecternError('out_of_memory', `${name} needs ${describeBytes(bytes)} on the disk of ${directory}, which has ${describeBytes(bavail * bsize)} left.`);
 }
 
 async function asCancelled<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
