@@ -56,6 +56,9 @@ t.test('fetched, listed, deleted; not kept where the client says so', async (t) 
   const kept = await ask({});
   t.same((await send('GET', `/v1/responses/${kept.id}`)).json(), kept);
   t.match((await send('GET', `/v1/responses/${kept.id}/input_items`)).json(), { object: 'list', data: [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'one' }] }], has_more: false });
+  t.match(await send('GET', `/v1/responses/${kept.id}/input_items?limit=1`), { statusCode: 400, body: /'limit' is not supported/ });
+  t.match(await send('GET', `/v1/responses/${kept.id}/input_items?order=desc`), { statusCode: 400, body: /'order' is not supported/ });
+  t.equal((await send('GET', `/v1/responses/${kept.id}/input_items?order=asc`)).statusCode, 200);
   t.equal(statSync(join(directory, kept.id)).mode & 0o777, 0o600);
   t.equal(statSync(directory).mode & 0o777, 0o700);
   t.same((await send('DELETE', `/v1/responses/${kept.id}`)).json(), { id: kept.id, object: 'response', deleted: true });

@@ -57,6 +57,7 @@ export function addKeptResponses(scope: FastifyInstance, { responses }: Language
     return sendPieces(reply, await jsonPieces((await find(request)).response));
   });
   scope.get('/v1/responses/:id/input_items', async (request, reply) => {
+    refusePaging(request.query as Record<string, unknown>);
     const data = (await find(request)).input.map((item) => ({ id: freshId('item_'), type: 'message', ...(item as object) }));
     return sendPieces(reply, await jsonPieces({ object: 'list', data, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null, has_more: false }));
   });
@@ -65,6 +66,12 @@ export function addKeptResponses(scope: FastifyInstance, { responses }: Language
     if (await responses?.delete(id, request.caller.identity) !== true) throw notFound(id);
     return sendJson(reply, 200, { id, object: 'response', deleted: true });
   });
+}
+
+/** All items are sent, the first first. */
+function refusePaging(query: Record<string, unknown>): void {
+  const name = ['after', 'before', 'limit', 'include'].find((one) => query[one] !== undefined) ?? (query['order'] === undefined || query['order'] === 'asc' ? undefined : 'order');
+  if (name !== undefined) throw new FieldError(name, `'${name}' is not supported: all items are listed, in their order.`);
 }
 
 /** The same for one of another caller: an id that was overheard gives nothing away. */
