@@ -36,7 +36,7 @@ export const settingsTable = {
   slots: setting<number>(kinds.count(1, 64), '2', 'answers that are written at the same time, of all chat models together'),
   embeddingSlots: setting<number>(kinds.count(1, 64), '2', 'requests for embeddings that are worked on at the same time'),
   embedTokenIds: setting<boolean>(kinds.flag, 'no', 'whether /v1/embeddings takes token ids, which must be of the model\'s own vocabulary'),
-  storedResponses: setting<number>(kinds.count(0, 1_000_000), '1000', 'responses of /v1/responses that are kept below the state directory, for previous_response_id and for their callers alone; the oldest leave first; 0: none'),
+  storedResponses: setting<number>(kinds.count(0, 1_000_000), '1000', 'responses of /v1/responses that are kept below the state directory, for previous_response_id and for their callers alone; beyond it the oldest of the caller that keeps the most leave; 0: none'),
   turnTokens: setting<number>(kinds.count(0, 1_000_000), '256', 'tokens after which an answer gives its slot to a waiting request of another caller, and goes on when its next turn comes; 0: it keeps its slot to its end'),
   pausedAnswers: setting<number>(kinds.count(0, 64), '2', 'answers that may stand still so at a time; each takes the memory of one more slot, and a model gets fewer where its context would be cut'),
   modelQueue: setting<number>(kinds.count(0, 100_000), '512', 'requests to language models that may wait; beyond it they answer 503'),
