@@ -1,7 +1,8 @@
 /** The use case of this room: from a conversation, or a prompt as it stands, to the answers of a loaded model. */
-import type { GenerateOptions, GenerateResult, TokenChunk } from '../engine/port.js';
+import type { GenerateOptions, GenerateResult, TokenChunk, TokenLogprob } from '../engine/port.js';
+import { LecternError } from '../errors.js';
 import type { Lease } from '../models/types.js';
-import type { Answer, AnswerChoice, AnswerListener, AnswerRequest, AnswerTokens } from './answer.js';
+import { type Answer, type AnswerChoice, type AnswerListener, type AnswerRequest, type AnswerTokens, countLogprobs, mostLogprobs } from './answer.js';
 import type { OutputPart } from './conversation.js';
 import { ControlMarkers } from './output/control-markers.js';
 import { AnswerReader, joined } from './output/reader.js';
@@ -11,7 +12,7 @@ const mostSeed = 2 ** 53;
 
 /**
  * Rendered, seen to fit, written by one call of the engine a choice, taken apart. Rejects with `context_overflow` (both counts), `invalid_request` (what the
- * template or the grammar of the answer refuses, by name), `cancelled`, and what the engine throws.
+ * template or the grammar of the answer refuses, by name), `too_large` (more log probabilities than the answer may keep), `cancelled`, and what the engine throws.
  */
 export async function complete(
   sandbox: Preparer, lease: Lease, request: AnswerRequest, listener: AnswerListener, signal: AbortSignal, now: () => Date = () => new Date(),
@@ -20,8 +21,9 @@ export async function complete(
   listener.onStart?.(prepared.ids.length);
   const results: GenerateResult[] = [];
   const choices: AnswerChoice[] = [];
+  const room = new LogprobRoom(request.logprobRoom ?? mostLogprobs);
   for (let choice = 0; choice < (request.choices ?? 1); choice += 1) {
-    const written = await write(lease, request, prepared, choice, listener, signal);
+    const written = await write(lease, request, prepared, choice, listener, room, signal);
     results.push(written.result);
     choices.push(written.choice);
   }
@@ -40,15 +42,16 @@ export async function complete(
 }
 
 async function write(
-  lease: Lease, request: AnswerRequest, prepared: PreparedPrompt, index: number, listener: AnswerListener, signal: AbortSignal,
+  lease: Lease, request: AnswerRequest, prepared: PreparedPrompt, index: number, listener: AnswerListener, room: LogprobRoom, signal: AbortSignal,
 ): Promise<{ choice: AnswerChoice; result: GenerateResult }> {
   const markers = new ControlMarkers(lease.model, prepared.controlMarkers);
   const reader = new AnswerReader(prepared.syntax);
   const parts: OutputPart[] = [];
-  const tokens: AnswerTokens = { ids: [], ...(request.sampling.logprobs === undefined ? {} : { logprobs: [] }) };
+  const tokens: AnswerTokens = { ids: [], ...(request.sampling.logprobs === undefined || !room.keeps ? {} : { logprobs: [] }) };
   const show = (made: OutputPart[], burst: AnswerTokens): void => {
     parts.push(...made);
     for (const id of burst.ids) tokens.ids.push(id);
+    if (tokens.logprobs !== undefined) room.take(burst.logprobs ?? []);
     for (const logprob of burst.logprobs ?? []) tokens.logprobs?.push(logprob);
     if (made.length > 0 || burst.ids.length > 0 || (burst.logprobs ?? []).length > 0) listener.onParts?.(index, made, burst);
   };
@@ -67,6 +70,23 @@ async function write(
     },
     result,
   };
+}
+
+/** What an answer may still keep of log probabilities, in all its choices. */
+class LogprobRoom {
+  readonly keeps: boolean;
+  #left: number;
+
+  constructor(most: number) {
+    this.keeps = most > 0;
+    this.#left = most;
+  }
+
+  /** Throws `too_large`, which ends the generation. */
+  take(logprobs: readonly TokenLogprob[]): void {
+    this.#left -= countLogprobs(logprobs);
+    if (this.#left < 0) throw new LecternError('too_large', `A response that is not streamed holds at most ${mostLogprobs} log probabilities, those of alternatives included: set stream, fewer alternatives, or fewer tokens.`);
+  }
 }
 
 /** How many tokens begin within the first `bytes` of an answer's text, in which control markers stand for themselves. */

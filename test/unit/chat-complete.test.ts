@@ -1,6 +1,6 @@
 /** From a conversation to an answer: the prompt that the engine sees, what it is asked for, and what its text becomes. */
 import t from 'tap';
-import type { AnswerRequest, AnswerTokens, Conversation } from '../../src/chat/answer.js';
+import { type AnswerRequest, type AnswerTokens, type Conversation, countLogprobs } from '../../src/chat/answer.js';
 import { complete } from '../support/direct-sandbox.js';
 import type { Message, OutputPart } from '../../src/chat/conversation.js';
 import { fillInPrompt } from '../../src/chat/fill-in.js';
@@ -53,6 +53,18 @@ t.test('a client sets variables of the template, whose texts are no control toke
   const { promptTokens } = await complete(lease, ask(say('Hi'), { input: { templateVariables } }), {}, never);
   t.equal(engine.generated[1]?.prompt, '<|im_end|>|1|<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n');
   t.equal(promptTokens - plain, '<|im_end|>1'.length, 'byte by byte');
+});
+
+t.test('log probabilities: a whole answer keeps a stated number in all its choices, a stream none', async (t) => {
+  const { lease } = await chatLease({ answer: () => 'abcd' }, { chatTemplate: chatMl });
+  const asked = (logprobRoom: number): AnswerRequest => ask(say('Hi'), { choices: 2, sampling: { logprobs: 1 }, logprobRoom });
+  const kept = await complete(lease, asked(16), {}, never);
+  t.same(kept.choices.map(({ tokens }) => countLogprobs(tokens.logprobs ?? [])), [8, 8]);
+  t.match(await failureOf(complete(lease, asked(15), {}, never)), { code: 'too_large', message: /not streamed/ });
+  let heard = 0;
+  const streamed = await complete(lease, asked(0), { onParts: (_choice, _parts, { logprobs = [] }) => { heard += countLogprobs(logprobs); } }, never);
+  t.equal(heard, 16);
+  t.same(streamed.choices.map(({ tokens }) => tokens.logprobs), [undefined, undefined]);
 });
 
 t.test('choices: one after another, seeds that rise, the prompt counted once', async (t) => {

@@ -83,7 +83,7 @@ function run<T>(
     keepAlive: asked.keepAlive,
     work: async (lease, signal, loadMs) => {
       refuseLargerContext(asked.context, lease);
-      const answer = await services.answer(lease, asked.answer, { onParts: (_choice, parts, tokens) => onParts(lease, parts, tokens) }, signal);
+      const answer = await services.answer(lease, asked.stream ? { ...asked.answer, logprobRoom: 0 } : asked.answer, { onParts: (_choice, parts, tokens) => onParts(lease, parts, tokens) }, signal);
       return end(lease, answer, loadMs);
     },
   });

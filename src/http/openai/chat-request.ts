@@ -59,6 +59,7 @@ export function readChatRequest(body: unknown): ChatRequest {
       format: readAnyFormat(fields),
       sampling: { ...readSampling(fields), ...(wantsLogprobs ? { logprobs: top ?? 0 } : {}) },
       choices: fields.integer('n', { least: 1, most: mostChoices }) ?? 1,
+      ...(stream ? { logprobRoom: 0 } : {}),
     },
   };
 }

@@ -1,6 +1,6 @@
 /** POST /v1/completions: prompts are continued as they stand. */
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import type { Answer, AnswerChoice, AnswerTokens } from '../../chat/answer.js';
+import { type Answer, type AnswerChoice, type AnswerTokens, countLogprobs, mostLogprobs } from '../../chat/answer.js';
 import type { OutputPart, Sampling } from '../../chat/conversation.js';
 import { layerSampling } from '../../models/layer-sampling.js';
 import type { CatalogueEntry, Lease } from '../../models/types.js';
@@ -57,13 +57,17 @@ function complete<T>(
     work: async (lease, signal) => {
       const answers: Answer[] = [];
       const echoes: string[] = [];
+      // All prompts share it; of a stream nothing is kept.
+      let room = asked.stream ? 0 : mostLogprobs;
       const sampling: Sampling = { maxTokens: defaultMaxTokens, ...layerSampling(entry.parameters), ...asked.sampling };
       for (const [p, prompt] of asked.prompts.entries()) {
         const input = await promptOf(lease, prompt, asked);
         const echo = asked.echo ? await echoOf(prompt, lease) : '';
         echoes.push(echo);
         const listener = { onParts: (choice: number, parts: OutputPart[], tokens: AnswerTokens) => onParts(lease, p * asked.choices + choice, parts, tokens, echo) };
-        answers.push(await services.answer(lease, { input, format: { kind: 'text' }, sampling, choices: asked.choices }, listener, signal));
+        const answer = await services.answer(lease, { input, format: { kind: 'text' }, sampling, choices: asked.choices, logprobRoom: room }, listener, signal);
+        answers.push(answer);
+        if (!asked.stream) room = Math.max(1, room - answer.choices.reduce((kept, { tokens }) => kept + countLogprobs(tokens.logprobs ?? []), 0));
       }
       return end(lease, answers, echoes);
     },
