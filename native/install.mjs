@@ -1,18 +1,23 @@
-// Builds the native addon on `npm install`, and everything that the tests need with `--tests`.
+// Builds the native addon on `npm install`, and everything that the tests need with `--tests`. Where the package of this platform is installed that
+// fits (packaging/src/npm-packages.ts), the program loads the addon from there (src/platform/native-files.ts) and nothing is built;
+// `npm install --build-from-source` builds all the same.
 //
 // CUDA kernels are compiled where a GPU is present (for that GPU), or with LECTERN_CUDA=1 (for Hopper); LECTERN_CUDA=0 leaves them out. An addon that was built from the
 // same sources with the same compiler before is taken from the cache directory.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { createRequire } from 'node:module';
+import { availableParallelism, homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const build = join(root, 'build', 'native');
+const { resolve: resolvePackage } = createRequire(join(root, 'package.json'));
 /** The addon, and the program that starts workers confined. */
 const built = ['lectern.node', 'lectern-confine'];
+const headerPackages = ['node-addon-api', 'node-api-headers'];
 
 /** Standard output of a program, trimmed; null if it is missing or fails. */
 function outputOf(program, words) {
@@ -21,6 +26,11 @@ function outputOf(program, words) {
   } catch {
     return null;
   }
+}
+
+/** npm puts them beside this package, or below it. */
+function directoryOf(name) {
+  return dirname(resolvePackage(`${name}/package.json`));
 }
 
 /** CMake's value of LECTERN_CUDA, and the compute capability of the GPU without its point ("90"), or null for the default. */
@@ -58,7 +68,7 @@ function digestOf({ cuda, architecture }) {
   for (const name of ['CXXFLAGS', 'CFLAGS', 'LDFLAGS', 'CUDAFLAGS']) note(process.env[name] ?? '');
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   note(`${version} ${process.arch}`);
-  for (const name of ['node-addon-api', 'node-api-headers']) note(readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8'));
+  for (const name of headerPackages) note(readFileSync(join(directoryOf(name), 'package.json'), 'utf8'));
   const sources = filesBelow(join(root, 'native')).filter((file) => !file.startsWith(join(root, 'native', 'test')) && !file.endsWith('.md'));
   for (const file of [join(root, 'CMakeLists.txt'), ...sources]) {
     note(file.slice(root.length));
@@ -80,20 +90,64 @@ function run(program, words) {
   if (status !== 0) process.exit(status ?? 1);
 }
 
+/** Why the program cannot use the addon of an installed package; null where it can. */
+function whyUnfit(directory, { version, lectern: { napi, glibc } = {} }) {
+  const own = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version;
+  if (version !== own) return `it has version ${version}, and this is ${own}`;
+  if (!(Number(process.versions.napi) >= napi)) return `it needs Node-API ${napi}, and this Node has ${process.versions.napi}`;
+  process.report.excludeNetwork = true;
+  const system = process.report.getReport().header.glibcVersionRuntime;
+  const [major, minor] = String(system ?? '0.0').split('.').map(Number);
+  const [leastMajor, leastMinor] = String(glibc).split('.').map(Number);
+  if (major < leastMajor || (major === leastMajor && minor < leastMinor)) return `it needs glibc ${glibc}, and this system has ${system ?? 'another C library'}`;
+  // In a process of its own: what does not fit may end it.
+  const trial = spawnSync(process.execPath, ['-p', 'require(process.argv[1]).buildInfo().version', join(directory, 'lectern.node')], { encoding: 'utf8' });
+  if (trial.stdout?.trim() === version) return null;
+  return `its addon does not load: ${/Error: (.*)/.exec(trial.stderr ?? '')?.[1] ?? `exit status ${trial.status ?? trial.signal}`}`;
+}
+
+/** The installed package whose addon the program will load, as src/platform/native-files.ts chooses; null where none fits. */
+function fittingPackage({ cuda }) {
+  const asked = ['1', 'on', 'yes', 'true'].includes((process.env.LECTERN_CUDA ?? '').toLowerCase());
+  for (const name of [`@lectern/${process.platform}-${process.arch}-cuda`, `@lectern/${process.platform}-${process.arch}`]) {
+    let directory;
+    try {
+      directory = directoryOf(name);
+    } catch {
+      continue;
+    }
+    const manifest = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
+    const why = whyUnfit(directory, manifest);
+    if (why !== null) process.stderr.write(`${name} is installed and does not fit: ${why}.\n`);
+    else if (asked && cuda === 'ON' && !manifest.lectern.cuda) process.stderr.write(`${name} has no CUDA kernels, which LECTERN_CUDA asks for: they are compiled, or install ${name}-cuda.\n`);
+    else return name;
+  }
+  return null;
+}
+
+/** A tree that is configured keeps its generator and what else its owner chose. */
 function compile({ cuda, architecture }, target) {
   checkTools();
-  const cmakeJs = join(root, 'node_modules', 'cmake-js', 'bin', 'cmake-js');
-  const words = ['--out', 'build/native', '--log-level', 'warn', `--CDLECTERN_CUDA=${cuda}`];
-  if (cuda === 'ON' && architecture !== null) words.push(`--CDCMAKE_CUDA_ARCHITECTURES=${architecture}`);
-  // cmake-js takes options only when it configures, and a tree that is configured it only builds.
-  if (existsSync(join(build, 'CMakeCache.txt'))) run(process.execPath, [cmakeJs, 'configure', ...words]);
-  run(process.execPath, [cmakeJs, 'compile', ...words, ...(target === null ? [] : ['--target', target])]);
+  const words = [`-DLECTERN_CUDA=${cuda}`, '-DLECTERN_ADDON=ON'];
+  for (const name of headerPackages) words.push(`-DLECTERN_${name.toUpperCase().replaceAll('-', '_')}=${directoryOf(name)}`);
+  if (cuda === 'ON' && architecture !== null) words.push(`-DCMAKE_CUDA_ARCHITECTURES=${architecture}`);
+  const isConfigured = existsSync(join(build, 'CMakeCache.txt'));
+  if (!isConfigured && outputOf('ninja', ['--version']) !== null) words.push('-G', 'Ninja');
+  run('cmake', ['-S', root, '-B', build, ...words]);
+  run('cmake', ['--build', build, '--parallel', String(availableParallelism()), ...(target === null ? [] : ['--target', target])]);
 }
 
 const choice = cudaChoice();
 if (process.argv.includes('--tests')) {
   compile(choice, null);
 } else if (process.env.npm_command !== 'exec') {
+  const fitting = process.env.npm_config_build_from_source ? null : fittingPackage(choice);
+  if (fitting === null) install();
+  else process.stdout.write(`Lectern native: ${fitting} is used.\n`);
+}
+
+/** From the cache, or compiled. */
+function install() {
   const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'lectern', 'addon', digestOf(choice));
   const copy = (from, to) => built.forEach((name) => place(join(from, name), join(to, name)));
   if (built.every((name) => existsSync(join(cache, name)))) {

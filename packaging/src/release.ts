@@ -1,6 +1,6 @@
 /**
- * `npm run release [-- --sign KEY] [-- --reproduce]`: the executable, the Debian package, the bill of materials and SHA256SUMS in `dist/release`. `--sign` signs the sums with gpg; `--reproduce` builds twice
- * and fails where one byte differs.
+ * `npm run release [-- --sign KEY] [-- --reproduce] [-- --cuda]`: the executable, the Debian package, the npm packages, the bill of materials and SHA256SUMS in `dist/release`. `--sign` signs the sums with gpg;
+ * `--reproduce` builds twice and fails where one byte differs; `--cuda` adds the npm package with CUDA kernels, which it compiles.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -23,11 +23,12 @@ function refuse(sentence: string): never {
 }
 
 /** Files of the release with their SHA-256. */
-function buildInto(directory: string, version: string): Map<string, string> {
+function buildInto(directory: string, version: string, cudaWord: readonly string[]): Map<string, string> {
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { recursive: true });
   run(process.execPath, [join(root, 'dist/packaging/src/build.js'), '--deb']);
   for (const name of ['lectern', `lectern_${version}_amd64.deb`]) copyFileSync(join(root, 'dist', name), join(directory, name));
+  run(process.execPath, [join(root, 'dist/packaging/src/npm-packages.js'), '--into', directory, ...cudaWord]);
   const npm = JSON.parse(run('npm', ['sbom', '--omit=dev', '--sbom-format=cyclonedx'])) as BillOfMaterials;
   const without = unlicensed(npm);
   if (without.length > 0) refuse(`these packages name no licence: ${without.join(', ')}.`);
@@ -36,13 +37,14 @@ function buildInto(directory: string, version: string): Map<string, string> {
   return new Map(readdirSync(directory).sort().map((name) => [name, createHash('sha256').update(readFileSync(join(directory, name))).digest('hex')]));
 }
 
-const { values: { sign, reproduce } } = parseArgs({ options: { sign: { type: 'string' }, reproduce: { type: 'boolean' } } });
+const { values: { sign, reproduce, cuda } } = parseArgs({ options: { sign: { type: 'string' }, reproduce: { type: 'boolean' }, cuda: { type: 'boolean' } } });
+const cudaWord = cuda ? ['--cuda'] : [];
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
 if (run('git', ['status', '--porcelain']).trim() !== '') refuse('the working tree has changes that are not committed.');
 if (!new RegExp(`^## (?:${version.replaceAll('.', '\\.')}|Unreleased)\\b`, 'm').test(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'))) refuse(`CHANGELOG.md has no section for ${version}.`);
-const sums = buildInto(target, version);
+const sums = buildInto(target, version, cudaWord);
 if (reproduce) {
-  const again = buildInto(join(root, 'build', 'release-again'), version);
+  const again = buildInto(join(root, 'build', 'release-again'), version, cudaWord);
   const different = [...sums].filter(([name, sum]) => again.get(name) !== sum).map(([name]) => name);
   if (different.length > 0) refuse(`two builds differ in ${different.join(', ')}.`);
   process.stdout.write(`two builds give the same ${sums.size} files\n`);

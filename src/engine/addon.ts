@@ -1,9 +1,9 @@
 /** The native addon as TypeScript sees it, and the only place that loads it. */
-import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Bitmap } from '../bitmap.js';
 import { LecternError } from '../errors.js';
+import { nativeFile, platformPackages } from '../platform/native-files.js';
 import { packageRoot } from '../platform/package-files.js';
 import type { DeviceInfo, Embedding, GenerateOptions, GenerateResult, KernelOptions, LineVotes, LineVotesOptions, LoadedModel, MemoryNeed, MetadataValue, ModelDescription, ModelShape, OpenModelOptions, PackedPrompt, PromptPart, ReadPage, ReadTextOptions, RecogniseTextOptions, Relevance } from './port.js';
 import type { LayoutRegion, LineClasses, LineItems, OpenVisionOptions, ReadLinesOptions, TableCells } from './vision-port.js';
@@ -92,9 +92,9 @@ export interface NativeAddon {
 
 /** The addon of this package; loaded once per thread. Throws LecternError `invalid_state` when it was not built, or may not be loaded. */
 export function loadAddon(): NativeAddon {
-  const path = join(packageRoot(), 'build', 'native', 'lectern.node');
-  if (!existsSync(path)) {
-    throw new LecternError('invalid_state', `The native addon ${path} is missing: run npm install.`);
+  const path = nativeFile('lectern.node');
+  if (path === null) {
+    throw new LecternError('invalid_state', `The native addon is missing: ${join(packageRoot(), 'build', 'native', 'lectern.node')} was not compiled, and no package ${platformPackages().at(-1)} of this version is installed. Run npm install.`);
   }
   // Node keeps what it loaded by path: a second call costs a look-up.
   try {

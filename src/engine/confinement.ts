@@ -1,7 +1,5 @@
 /** Confinement of a process by the kernel: by Landlock before it starts, by a filter of system calls (seccomp) once it has loaded what it needs. */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { packageRoot } from '../platform/package-files.js';
+import { nativeFile } from '../platform/native-files.js';
 import { loadAddon, type ConfinementSupport, type NativeAddon } from './addon.js';
 
 export type { ConfinementSupport } from './addon.js';
@@ -18,8 +16,7 @@ export function confinementSupport(): ConfinementSupport {
  * process of its own because Landlock restricts one thread and what that starts: once Node runs JavaScript it has other threads already.
  */
 export function confiningProgram(): string | null {
-  const path = join(packageRoot(), 'build', 'native', 'lectern-confine');
-  return existsSync(path) ? path : null;
+  return nativeFile('lectern-confine');
 }
 
 /**

@@ -1,10 +1,11 @@
 /** What conversion workers, and the processes that prepare requests, may open and call: their program, what reads documents, and the directories of their own jobs. Nothing of the network, of other tasks, of settings and keys. */
 import { readdirSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { basename, delimiter, dirname, join } from 'node:path';
 import { findLibreOffice } from '../convert/installed.js';
 import { confinementSupport, confiningProgram } from '../engine/confinement.js';
 import type { Log } from '../logging/log.js';
+import { nativeDirectory } from '../platform/native-files.js';
 import { packageRoot } from '../platform/package-files.js';
 import type { Settings } from '../settings/settings.js';
 import type { AllowedPaths, WorkerConfinement } from '../workers/confinement.js';
@@ -47,6 +48,14 @@ function withLinks(directory: string): string[] {
   }
 }
 
+/** Of the packages that the program loads: its own, and where it is itself installed as a package those beside it; with the addon's. */
+function packageFiles(): string[] {
+  const root = packageRoot();
+  const beside = dirname(root);
+  const addon = nativeDirectory();
+  return [...realPath(join(root, 'node_modules')), ...(basename(beside) === 'node_modules' ? realPath(beside) : []), ...(addon === null ? [] : realPath(addon))];
+}
+
 function listed(paths: string | undefined): string[] {
   return (paths ?? '').split(delimiter).filter((path) => path.startsWith('/'));
 }
@@ -64,7 +73,7 @@ function pathsOf(models: readonly string[], office: string | null, hasLoader: bo
   const officeProgram = office === null ? [] : realPath(office).map((path) => dirname(path));
   return {
     readable: [
-      ...ownFiles.map((name) => join(root, name)), ...realPath(join(root, 'node_modules')), ...systemFiles, ...models.flatMap(withLinks),
+      ...ownFiles.map((name) => join(root, name)), ...packageFiles(), ...systemFiles, ...models.flatMap(withLinks),
       ...listed(environment['LD_LIBRARY_PATH']), ...listed(environment['TESSDATA_PREFIX']), ...(office === null ? [] : officeFiles), ...loader.readable,
     ],
     runnable: [...interpreters.flatMap(realPath), ...(office === null ? [] : [...officePrograms, ...officeProgram]), ...loader.runnable],
@@ -100,7 +109,7 @@ function confine(wish: 'auto' | 'off', models: readonly string[], command: Worke
   const parts = [...(hasFiles ? [`files${landlockAbi >= 4 ? ' and ports' : ''} by Landlock ${landlockAbi}`] : []), ...(systemCallFilter ? ['system calls by seccomp'] : [])];
   const missing = [
     ...(landlockAbi > 0 ? [] : ['the kernel has no Landlock (Linux 5.13, `landlock` in its list of security modules), so a worker can open every file of its user']),
-    ...(launcher === null ? ['the program build/native/lectern-confine is missing'] : []),
+    ...(launcher === null ? ['the program lectern-confine is missing beside the addon'] : []),
     ...(systemCallFilter ? [] : ['the kernel filters no system calls']),
   ];
   return {
