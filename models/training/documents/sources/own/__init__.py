@@ -1,0 +1,1 @@
+"""Own generators of documents, one module for some families that are alike."""
