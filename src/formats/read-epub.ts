@@ -2,6 +2,7 @@
 import { posix } from 'node:path';
 import { LecternError } from '../errors.js';
 import { Archive } from './archive.js';
+import { wordsOfBlocks } from './flow/flow-blocks.js';
 import type { FlowBlock } from './flow/flow-blocks.js';
 import { readHtml } from './html/read-html.js';
 import { declaredEncoding, decodeText } from './text-encoding.js';
@@ -19,6 +20,8 @@ interface BookItem {
 
 interface Book {
   title: string;
+  /** Who wrote it. */
+  authors: string[];
   /** In reading order. */
   chapters: BookItem[];
 }
@@ -56,6 +59,8 @@ function itemsOf(root: XmlElement, base: string): Map<string, BookItem> {
   return items;
 }
 
+const oneLine = (element: XmlElement | undefined): string => element?.text.replace(/\s+/g, ' ').trim() ?? '';
+
 function readPackage(archive: Archive): Book {
   const base = packagePath(archive);
   const root = parseXml(archive.read(base), packageOptions);
@@ -66,13 +71,28 @@ function readPackage(archive: Archive): Book {
     // The table of contents repeats the chapters' headings.
     if (item !== undefined && /html|xml/.test(item.mediaType) && !item.properties.includes('nav') && !chapters.includes(item)) chapters.push(item);
   }
-  return { title: root.at('metadata', 'dc:title')?.text.trim() ?? '', chapters };
+  const metadata = root.child('metadata');
+  return { title: oneLine(metadata?.child('dc:title')), authors: [...metadata?.elements('dc:creator') ?? []].map(oneLine).filter((name) => name !== ''), chapters };
 }
 
 export interface ReadBook {
   blocks: FlowBlock[];
   /** Chapters that are missing or damaged, by their paths. */
   missing: string[];
+}
+
+/** Blocks in which most books name their title and their authors themselves. */
+const titleBlocks = 20;
+
+/** Title and authors of the package, so far as the first pages of the book do not name them. */
+function titlePage({ title, authors }: Book, blocks: FlowBlock[]): FlowBlock[] {
+  const plain = (text: string): string => text.normalize('NFKC').toLowerCase().replace(/[^\p{L}\p{N}]+/gu, ' ');
+  const begin = plain(wordsOfBlocks(blocks.slice(0, titleBlocks)));
+  const unnamed = authors.filter((name) => !begin.includes(plain(name)));
+  return [
+    ...(title === '' || begin.includes(plain(title)) ? [] : [{ kind: 'title', runs: [{ text: title }] } as FlowBlock]),
+    ...(unnamed.length === 0 ? [] : [{ kind: 'paragraph', runs: [{ text: unnamed.join(', ') }] } as FlowBlock]),
+  ];
 }
 
 /** A book whose chapters are all missing is damaged; one that lacks some is read without them. Throws LecternError as archives do. */
@@ -95,6 +115,5 @@ export function readEpub(bytes: Uint8Array): ReadBook {
     for (const block of readHtml(decodeText(chapter, declaredEncoding(chapter)), { keepAll: true, image })) blocks.push(block);
   }
   if (missing.length > 0 && blocks.length === 0) throw new LecternError('invalid_document', 'The book is damaged: none of its chapters is there.');
-  if (book.title !== '' && !blocks.some(({ kind }) => kind === 'title')) blocks.unshift({ kind: 'title', runs: [{ text: book.title }] });
-  return { blocks, missing };
+  return { blocks: [...titlePage(book, blocks), ...blocks], missing };
 }

@@ -12,15 +12,21 @@ function plain(text: string): string {
   });
 }
 
-/** The styles of a cue's text are open or not: `b`, `i` and `u`; voices, classes and languages have no mark of their own. */
+/** The styles of a cue's text are open or not: `b`, `i` and `u`; classes and languages have no mark of their own. A speaker is named where another spoke before. */
 class CueText {
+  speaker = '';
   readonly #open = { b: 0, i: 0, u: 0 };
   #ruby = false;
 
   runs(line: string): FlowRun[] {
     const runs: FlowRun[] = [];
     for (const part of line.split(/(<[^>]*>?)/)) {
-      if (part.startsWith('<')) this.#tag(part);
+      if (part.startsWith('<')) {
+        this.#tag(part);
+        const speaker = plain(/^<v(?:\.[^\s>]*)?[ \t]+([^>]*)>?/.exec(part)?.[1] ?? '').trim();
+        if (speaker !== '' && speaker !== this.speaker) runs.push({ text: `${runs.length > 0 ? ' ' : ''}${speaker}:`, bold: true }, { text: ' ' });
+        if (speaker !== '') this.speaker = speaker;
+      }
       else if (part !== '') runs.push({ text: this.#ruby ? `(${plain(part)})` : plain(part), ...this.#style() });
     }
     return runs;
@@ -41,6 +47,7 @@ class CueText {
 /** The blocks of a WebVTT file; of a damaged one what is readable. */
 export function readWebVtt(text: string): FlowBlock[] {
   const blocks: FlowBlock[] = [];
+  let speaker = '';
   for (const part of text.replace(/\r\n?/g, '\n').split(/\n(?:[^\S\n]*\n)+/)) {
     const lines = part.split('\n');
     // An identifier may stand before the times.
@@ -51,10 +58,12 @@ export function readWebVtt(text: string): FlowBlock[] {
       continue;
     }
     const cue = new CueText();
+    cue.speaker = speaker;
     for (const line of lines.slice(at + 1)) {
       const runs = cue.runs(line);
       if (runs.some((run) => run.text.trim() !== '')) blocks.push({ kind: 'paragraph', runs });
     }
+    ({ speaker } = cue);
   }
   return blocks;
 }

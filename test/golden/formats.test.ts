@@ -21,6 +21,8 @@ const documents: [name: string, format: string, source: () => Uint8Array][] = [
   ['book.epub', 'epub', goldenEpub], ['mail.msg', 'email', goldenMsg],
   ['web.html', 'html', read('web.html')], ['notes.md', 'md', read('notes.md')], ['manual.adoc', 'asciidoc', read('manual.adoc')], ['table.csv', 'csv', read('table.csv')], ['mail.eml', 'email', read('mail.eml')],
   ['paper.tex', 'latex', read('paper.tex')], ['article.nxml', 'xml_jats', read('article.nxml')], ['talk.vtt', 'vtt', read('talk.vtt')], ['story.txt', 'md', read('story.txt')],
+  ['study.ipynb', 'ipynb', read('study.ipynb')], ['club.ics', 'ics', read('club.ics')], ['people.vcf', 'vcf', read('people.vcf')], ['box.mbox', 'email', read('box.mbox')], ['kept.emlx', 'email', read('kept.emlx')],
+  ['film.srt', 'vtt', read('film.srt')], ['letter.rtf', 'rtf', read('letter.rtf')], ['saved.mhtml', 'mhtml', read('saved.mhtml')], ['list.tsv', 'csv', read('list.tsv')],
   // What was written comes back in.
   ['report.docx.json', 'json_docling', read('report.docx.json')],
 ];

@@ -83,7 +83,7 @@ function laysOutPage(table: Element, rows: HtmlRow[], cells: Element[]): boolean
 export function readTable(table: Element, reader: TableContentReader): FlowTable | null {
   const rows = rowsOf(table).filter((row) => row.cells.length > 0);
   if (isLayout(table, rows, reader.hasLayoutTables)) return null;
-  const captionElement = table.childNodes.filter(isElement).find((node) => node.tagName === 'caption' && !isHidden(node));
+  const captions = table.childNodes.filter(isElement).filter((node) => node.tagName === 'caption' && !isHidden(node));
   const entries = rows.map((row, index) => {
     const header = row.inHead || index === 0 && row.cells.every((cell) => cell.tagName === 'th');
     return row.cells.map((cell): FlowTableEntry => {
@@ -94,5 +94,5 @@ export function readTable(table: Element, reader: TableContentReader): FlowTable
       };
     });
   });
-  return { kind: 'table', rows: entries, caption: captionElement === undefined ? [] : reader.line(captionElement) };
+  return { kind: 'table', rows: entries, caption: captions.flatMap((element, index) => [...(index > 0 ? [{ text: ' ' }] : []), ...reader.line(element)]) };
 }

@@ -1,5 +1,6 @@
 /** Papers in JATS XML as blocks: title, authors, abstract, sections, figures, tables, formulas, notes and references, in the order they are printed. */
 import { LecternError } from '../../errors.js';
+import { wordsOfBlocks } from '../flow/flow-blocks.js';
 import type { FlowBlock, FlowListEntry, FlowRun, FlowTable, FlowTableEntry } from '../flow/flow-blocks.js';
 import { parseXml } from '../xml.js';
 import type { XmlElement } from '../xml.js';
@@ -28,7 +29,9 @@ class ArticleReader {
       case 'p': return this.#paragraph(element, level);
       case 'sec': case 'ack': case 'app': case 'notes': case 'glossary': case 'statement': case 'abstract': case 'boxed-text': case 'bio':
         return this.#section(element, level);
-      case 'label': case 'title': case 'object-id': case 'sec-meta': case 'permissions': case 'attrib': case 'alternatives': return [];
+      case 'label': case 'title': case 'object-id': case 'sec-meta': case 'permissions': case 'alternatives': return [];
+      case 'attrib': return [{ kind: 'paragraph', runs: [{ text: '\u2014 ' }, ...new JatsInlineReader().read(element)] }];
+      case 'disp-quote': return [{ kind: 'quote', blocks: this.blocks(element, level) }];
       case 'list': return [this.#list(element, level)];
       case 'def-list': return this.#definitions(element, level);
       case 'fig': return this.#figure(element, level);
@@ -41,7 +44,8 @@ class ArticleReader {
       case 'fn': return this.blocks(element, level);
       case 'supplementary-material': return this.#captioned(element);
       case 'verse-line': case 'element-citation': case 'mixed-citation': return [this.#line(element)];
-      default: return blockNames.has(element.name) || element.child('p') !== undefined ? this.blocks(element, level) : [this.#line(element)];
+      case 'caption': return [...this.#named(element), ...this.blocks(element, level)];
+      default: return blockNames.has(element.name) || element.child('p') !== undefined ? [...this.#named(element), ...this.blocks(element, level)] : [this.#line(element)];
     }
   }
 
@@ -75,6 +79,11 @@ class ArticleReader {
     return runs.some((run) => run.text.trim() !== '') ? [{ kind: 'heading', level, runs }] : [];
   }
 
+  /** Label and title of a part that is no section. */
+  #named(element: XmlElement): FlowBlock[] {
+    return this.#heading(element, 1).map((block): FlowBlock => ({ kind: 'paragraph', runs: 'runs' in block ? block.runs.map((run) => ({ ...run, bold: true })) : [] }));
+  }
+
   #section(element: XmlElement, level: number): FlowBlock[] {
     const heading = this.#heading(element, level);
     return [...heading, ...this.blocks(element, heading.length > 0 ? level + 1 : level)];
@@ -96,8 +105,7 @@ class ArticleReader {
     const blocks = this.#heading(element, level);
     for (const item of element.elements('def-item')) {
       const term = item.child('term');
-      const definition = item.child('def');
-      const [first, ...rest] = definition === undefined ? [] : this.blocks(definition, level);
+      const [first, ...rest] = [...item.elements('def')].flatMap((definition) => this.blocks(definition, level));
       const termRuns = term === undefined ? [] : new JatsInlineReader().read(term);
       const said = first?.kind === 'paragraph' ? first.runs : [];
       blocks.push({ kind: 'paragraph', runs: [...termRuns, { text: said.length > 0 ? ': ' : '' }, ...said] });
@@ -121,7 +129,7 @@ class ArticleReader {
   }
 
   #figure(element: XmlElement, level: number): FlowBlock[] {
-    const inside = [...element.elements()].filter((node) => node.name === 'p' || node.name === 'fig').flatMap((node) => this.#block(node, level));
+    const inside = [...element.elements()].filter(({ name }) => name !== 'label' && name !== 'caption' && name !== 'graphic' && name !== 'media' && name !== 'alt-text' && name !== 'long-desc').flatMap((node) => this.#block(node, level));
     return [{ kind: 'picture', caption: this.#caption(element) }, ...inside];
   }
 
@@ -140,7 +148,7 @@ class ArticleReader {
   #table(element: XmlElement, level: number): FlowBlock[] {
     const caption = this.#caption(element);
     const tables = [...element.descendants('table')];
-    const footnotes = [...element.elements('table-wrap-foot')].flatMap((foot) => this.blocks(foot, level)).flatMap((block) => ('runs' in block ? [block.runs] : []));
+    const footnotes = [...element.elements('table-wrap-foot')].flatMap((foot) => this.blocks(foot, level)).flatMap((block) => ('runs' in block ? [block.runs] : [[{ text: wordsOfBlocks([block]) }]]));
     // A table that is only a picture of one.
     if (tables.length === 0) return [{ kind: 'picture', caption }, ...footnotes.map((runs): FlowBlock => ({ kind: 'footnote', runs }))];
     return tables.map((table, index): FlowTable => ({
@@ -202,7 +210,7 @@ class ArticleReader {
       const section = this.#section(abstract, 1);
       blocks.push(...(section[0]?.kind === 'heading' ? section : [{ kind: 'heading', level: 1, runs: [{ text: 'Abstract' }] } as FlowBlock, ...section]));
     }
-    return [...blocks, ...this.#authorNotes(meta), ...customMeta(meta)];
+    return [...blocks, ...keywords(meta), ...this.#authorNotes(meta), ...customMeta(meta)];
   }
 
   /** Conflicts of interest, correspondence, contributions. */
@@ -232,6 +240,15 @@ function customMeta(meta: XmlElement): FlowBlock[] {
   return [...meta.descendants('custom-meta')].flatMap((pair): FlowBlock[] => {
     const [name, value] = [plainWords(pair.child('meta-name')), plainWords(pair.child('meta-value'))];
     return value.includes(' ') ? [{ kind: 'paragraph', runs: [{ text: `${name}:`, bold: true }, { text: ` ${value}` }] }] : [];
+  });
+}
+
+/** `**Keywords:** one, two`, for each group of them. */
+function keywords(meta: XmlElement): FlowBlock[] {
+  return [...meta.elements('kwd-group')].flatMap((group): FlowBlock[] => {
+    const words = [...group.descendants('kwd'), ...group.descendants('compound-kwd')].map(plainWords).filter((word) => word !== '');
+    const name = plainWords(group.child('title')).replace(/:$/, '');
+    return words.length === 0 ? [] : [{ kind: 'paragraph', runs: [{ text: `${name === '' ? 'Keywords' : name}:`, bold: true }, { text: ` ${words.join(', ')}` }] }];
   });
 }
 

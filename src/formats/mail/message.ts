@@ -2,6 +2,7 @@
 import type { FlowBlock, ImageBytes, FlowListEntry } from '../flow/flow-blocks.js';
 import { readCalendar } from '../calendar/read-calendar.js';
 import { readHtml } from '../html/read-html.js';
+import type { HtmlReaderOptions } from '../html/read-html.js';
 import { readPlainText } from '../read-plain-text.js';
 
 export interface MailAttachment {
@@ -77,7 +78,7 @@ export function readMailText(text: string, depth = 0): FlowBlock[] {
   return blocks;
 }
 
-function bodyBlocks(message: MailMessage, shown: Set<MailAttachment>): FlowBlock[] {
+function bodyBlocks(message: MailMessage, shown: Set<MailAttachment>, options: HtmlReaderOptions = { keepAll: true, layoutTables: true }): FlowBlock[] {
   if (message.html.trim() === '') return message.blocks ?? readMailText(message.text);
   const image = (address: string): ImageBytes | undefined => {
     // `cid:` names a part by its identifier; other addresses may be where a part of a saved page came from.
@@ -92,13 +93,13 @@ function bodyBlocks(message: MailMessage, shown: Set<MailAttachment>): FlowBlock
     if (found !== undefined) shown.add(found);
     return found?.bytes;
   };
-  const blocks = readHtml(message.html, { keepAll: true, layoutTables: true, image });
+  const blocks = readHtml(message.html, { ...options, image });
   return blocks.length > 0 ? blocks : readMailText(message.text);
 }
 
 /** The page that was saved as a message, without the lines of a letter; its pictures are parts of the message. */
 export function pageBlocks(message: MailMessage): FlowBlock[] {
-  return bodyBlocks(message, new Set());
+  return bodyBlocks(message, new Set(), {});
 }
 
 /** A message that came within another is a part of it below a heading of `level`. Throws LecternError `too_large`. */

@@ -5,6 +5,7 @@ import { LecternError } from '../../errors.js';
 import { pageOfRtf, rtfOrigin, textOfRtf } from '../rtf/encapsulated-html.js';
 import { readRtf } from '../rtf/read-rtf.js';
 import { unpackRtf } from '../rtf/compressed-rtf.js';
+import { chainsEnd } from '../office/compound-chains.js';
 import { declaredEncoding, decodeText } from '../text-encoding.js';
 import type { MailAttachment, MailMessage } from './message.js';
 
@@ -63,6 +64,7 @@ function attachmentOf(reader: Reader, fields: FieldsData): MailAttachment {
 /** Throws LecternError `invalid_document`, `too_large`. */
 export function readMsg(bytes: Uint8Array): MailMessage {
   const damaged = (cause?: unknown): LecternError => new LecternError('invalid_document', 'The file is no mail of Outlook, or it is damaged.', { cause });
+  if (!chainsEnd(bytes)) throw damaged();
   let reader: Reader;
   let fields: FieldsData;
   try {
@@ -72,9 +74,20 @@ export function readMsg(bytes: Uint8Array): MailMessage {
     throw damaged(cause);
   }
   if (fields.error !== undefined || fields.dataType !== 'msg') throw damaged(fields.error);
+  return messageOf(reader, fields, 0);
+}
+
+/** Messages in messages: deeper ones are attachments. */
+const deepestMessage = 5;
+
+/** Throws LecternError `invalid_document`, `too_large`. */
+function messageOf(reader: Reader, fields: FieldsData, depth: number): MailMessage {
+  const attachments = fields.attachments ?? [];
+  const inner = depth < deepestMessage ? attachments.filter(({ innerMsgContentFields }) => innerMsgContentFields !== undefined) : [];
   return {
+    messages: inner.map(({ innerMsgContentFields }) => messageOf(reader, innerMsgContentFields as FieldsData, depth + 1)),
     subject: fields.subject ?? '', from: person(fields.senderName, fields.senderSmtpAddress ?? fields.senderEmail), to: receivers(fields, 'to'), cc: receivers(fields, 'cc'),
     date: fields.messageDeliveryTime ?? fields.clientSubmitTime ?? '', ...bodyOf(fields),
-    attachments: (fields.attachments ?? []).map((attachment) => attachmentOf(reader, attachment)),
+    attachments: attachments.filter((attachment) => !inner.includes(attachment)).map((attachment) => attachmentOf(reader, attachment)),
   };
 }

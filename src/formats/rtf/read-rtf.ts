@@ -43,6 +43,10 @@ class RtfBlocks implements RtfVisitor {
   /** The line around a note that is being read. */
   #aroundNote: { runs: FlowRun[]; paragraph: ParagraphState } | null = null;
   #notes: FlowBlock[] = [];
+  /** The text that is being read aside stands in a text box. */
+  #isBox = false;
+  /** Text boxes of the paragraph: they follow it. */
+  #boxes: FlowBlock[] = [];
 
   text(text: string, state: RtfState): void {
     if (state.destination === 'instruction') this.#instruction += text;
@@ -89,7 +93,8 @@ class RtfBlocks implements RtfVisitor {
       case 'fldrslt': state.link = this.#link; this.#link = undefined; return;
       case 'pict': this.#picture = { hex: [], isBitmap: false }; return;
       case 'pngblip': case 'jpegblip': if (this.#picture !== null) this.#picture.isBitmap = true; return;
-      case 'footnote':
+      case 'footnote': case 'annotation': case 'shptxt':
+        if (this.#aroundNote === null) this.#isBox = name === 'shptxt';
         this.#aroundNote ??= { runs: this.#runs, paragraph: { ...this.#paragraph } };
         this.#runs = [];
     }
@@ -105,7 +110,10 @@ class RtfBlocks implements RtfVisitor {
   /** The line that the note stands in goes on. */
   #endNote(): void {
     if (this.#aroundNote === null) return;
-    if (this.#runs.some(({ text }) => /\S/.test(text))) this.#notes.push({ kind: 'footnote', runs: this.#runs });
+    if (this.#runs.some(({ text }) => /\S/.test(text))) {
+      if (this.#isBox) this.#boxes.push({ kind: 'paragraph', runs: this.#runs });
+      else this.#notes.push({ kind: 'footnote', runs: this.#runs });
+    }
     this.#runs = this.#aroundNote.runs;
     this.#paragraph = this.#aroundNote.paragraph;
     this.#aroundNote = null;
@@ -119,7 +127,12 @@ class RtfBlocks implements RtfVisitor {
     const [runs, marker] = [this.#runs, this.#marker?.trim() ?? null];
     this.#runs = [];
     this.#marker = null;
-    if (!runs.some(({ text }) => /\S/.test(text))) return;
+    const boxes = this.#boxes.splice(0);
+    if (runs.some(({ text }) => /\S/.test(text))) this.#putParagraph(runs, marker);
+    for (const box of boxes) this.#put(box);
+  }
+
+  #putParagraph(runs: FlowRun[], marker: string | null): void {
     const { outline, level } = this.#paragraph;
     if (marker !== null && outline === null) this.#listEntry(level, { runs, blocks: [], ...(isCounter(marker) && { marker }) });
     else if (outline !== null && outline < 6) this.#put({ kind: 'heading', level: outline + 1, runs: marker === null ? runs : [{ text: `${marker} ` }, ...runs] });

@@ -38,10 +38,10 @@ const mostGroups = 1000;
 /** Destinations that hold no text, or none for us; those marked `\*` are skipped unless they stand in `known`. */
 const silent = new Set([
   'colortbl', 'stylesheet', 'info', 'header', 'headerl', 'headerr', 'headerf', 'footer', 'footerl', 'footerr', 'footerf', 'nonshppict', 'objdata', 'filetbl',
-  'listtable', 'listoverridetable', 'rsidtbl', 'revtbl', 'themedata', 'datastore', 'xe', 'tc', 'bkmkstart', 'bkmkend', 'ftnsep', 'aftnsep', 'nonesttables', 'pnseclvl',
+  'listtable', 'listoverridetable', 'rsidtbl', 'revtbl', 'themedata', 'datastore', 'xe', 'tc', 'bkmkstart', 'bkmkend', 'ftnsep', 'aftnsep', 'nonesttables', 'pnseclvl', 'sp', 'shprslt',
 ]);
 const known: Record<string, RtfDestination> = {
-  fonttbl: 'fonts', htmltag: 'markup', fldinst: 'instruction', listtext: 'marker', pntext: 'marker', pict: 'picture', footnote: 'note', shppict: 'body', fldrslt: 'body', nesttableprops: 'body',
+  fonttbl: 'fonts', htmltag: 'markup', fldinst: 'instruction', listtext: 'marker', pntext: 'marker', pict: 'picture', footnote: 'note', shppict: 'body', fldrslt: 'body', nesttableprops: 'body', shpinst: 'body', shptxt: 'note', annotation: 'note',
 };
 
 /** Windows code pages as encodings that the platform knows. */
