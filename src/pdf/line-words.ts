@@ -2,7 +2,7 @@
 import { middleX, unionBox } from '../geometry/box.js';
 import type { Glyph } from './glyph.js';
 import type { GlyphLine } from './glyphs-to-lines.js';
-import type { Box, Line, Word } from './pdf-page.js';
+import type { Box, Line, Word, WordTrace } from './pdf-page.js';
 import { isRightToLeftText, logicalOrder } from './bidi.js';
 
 /** A word and whether a space stands between it and its left neighbour. */
@@ -13,9 +13,10 @@ interface WordGlyphs {
 
 const letter = /\p{L}/u;
 
-export function makeLine(line: GlyphLine): Line {
+/** `trace` receives each word with its characters. */
+export function makeLine(line: GlyphLine, trace?: WordTrace): Line {
   const pieces = piecesOf(line);
-  const words = line.glyphs.some((glyph) => glyph.rightToLeft) ? turnRound(pieces) : pieces.map((piece) => makeWord(piece.glyphs, !piece.apart));
+  const words = line.glyphs.some((glyph) => glyph.rightToLeft) ? turnRound(pieces, trace) : pieces.map((piece) => makeWord(piece.glyphs, !piece.apart, undefined, trace));
   const size = mainSize(line.glyphs);
   const main = words.find((word) => Math.abs(word.size - size) < 0.01) ?? words[0];
   return {
@@ -52,7 +53,7 @@ function sameStyle(a: Glyph, b: Glyph): boolean {
 }
 
 /** Glyphs in reading order; `written` is their text if it differs from the displayed one. */
-function makeWord(glyphs: Glyph[], glued: boolean, written?: string): Word {
+function makeWord(glyphs: Glyph[], glued: boolean, written?: string, trace?: WordTrace): Word {
   const first = glyphs[0] as Glyph;
   const last = glyphs[glyphs.length - 1] as Glyph;
   const { run } = first;
@@ -62,7 +63,7 @@ function makeWord(glyphs: Glyph[], glued: boolean, written?: string): Word {
     text += glyph.text;
     order = Math.min(order, glyph.index);
   }
-  return {
+  const word: Word = {
     text: (written ?? text).normalize('NFC'),
     box: wordBox(glyphs),
     baseline: first.v * run.cos - first.u0 * run.sin,
@@ -79,6 +80,8 @@ function makeWord(glyphs: Glyph[], glued: boolean, written?: string): Word {
     strike: false,
     mcid: run.object.mcid,
   };
+  trace?.(word, glyphs);
+  return word;
 }
 
 /** Along the line by the advances, across it by the ink. */
@@ -149,7 +152,7 @@ function inReadingOrder(glyphs: Glyph[]): Glyph[] {
 }
 
 /** The words of a line with right-to-left letters, in reading order. Most of its letters decide the direction. */
-function turnRound(pieces: WordGlyphs[]): Word[] {
+function turnRound(pieces: WordGlyphs[], trace: WordTrace | undefined): Word[] {
   const letters = pieces.flatMap((piece) => piece.glyphs.filter((glyph) => letter.test(glyph.text)));
   const base = letters.filter((glyph) => glyph.rightToLeft).length * 2 > letters.length ? 1 : 0;
   const stretches = stretchesOf(pieces);
@@ -157,7 +160,7 @@ function turnRound(pieces: WordGlyphs[]): Word[] {
   let word: { piece: WordGlyphs; glyphs: Glyph[]; text: string; glued: boolean } | undefined;
   let glued = false;
   const finish = (): void => {
-    if (word !== undefined) words.push(makeWord(word.glyphs, word.glued, word.text));
+    if (word !== undefined) words.push(makeWord(word.glyphs, word.glued, word.text, trace));
     word = undefined;
   };
   for (const { index, text } of logicalOrder(stretches, base)) {

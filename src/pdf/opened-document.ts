@@ -6,7 +6,9 @@ import { FontTable } from './fonts.js';
 import { pageFrame } from './matrix.js';
 import type { PageFrame } from './matrix.js';
 import { readOutline } from './outline.js';
-import type { Bitmap, Box, OutlineEntry, PageContent, QuarterTurn } from './pdf-page.js';
+import type { Bitmap, Box, OutlineEntry, PageContent, QuarterTurn, WordTrace } from './pdf-page.js';
+import { readPaint } from './page-paint.js';
+import type { PagePaint } from './page-paint.js';
 import type { Pdfium } from './pdfium.js';
 import { readPage } from './read-page.js';
 import { renderRegion } from './render-page.js';
@@ -47,9 +49,13 @@ export class OpenedDocument implements PdfDocument {
     );
   }
 
-  readPage(pageIndex: number, turn: QuarterTurn = 0): PageContent {
+  readPage(pageIndex: number, turn: QuarterTurn = 0, trace?: WordTrace): PageContent {
     if (this.#hasFields) this.#openForm();
-    return this.#withPage(pageIndex, (page, frame) => readPage(this.#pdfium, this.#handle, this.#form, page, pageIndex, frame, this.#fonts), turn);
+    return this.#withPage(pageIndex, (page, frame) => readPage(this.#pdfium, this.#handle, this.#form, page, pageIndex, frame, this.#fonts, trace), turn);
+  }
+
+  readPaint(pageIndex: number, withPaths: boolean, turn: QuarterTurn = 0): PagePaint {
+    return this.#withPage(pageIndex, (page, frame) => readPaint(this.#pdfium, page, frame, withPaths), turn);
   }
 
   renderPage(pageIndex: number, dpi: number): Bitmap {

@@ -5,7 +5,7 @@ import type { FontTable } from './fonts.js';
 import type { Matrix, PageFrame } from './matrix.js';
 import type { PageGraphics } from './page-graphics.js';
 import type { PageObject } from './page-objects.js';
-import type { Box, HiddenText, Line, Ruling } from './pdf-page.js';
+import type { Box, HiddenText, Line, Ruling, WordTrace } from './pdf-page.js';
 import type { Pdfium } from './pdfium.js';
 import { readGlyphs } from './read-glyphs.js';
 import type { GlyphPage } from './read-glyphs.js';
@@ -22,11 +22,11 @@ export interface PageText {
   end: number;
 }
 
-/** `page` is open; `walls` are drawn lines at which text lines end. */
-export function readPageText(pdfium: Pdfium, page: number, frame: PageFrame, seen: Box, { objects, covers, proof }: PageGraphics, fonts: FontTable, walls: Ruling[]): PageText {
+/** `page` is open; `walls` are drawn lines at which text lines end; `trace` receives each word with its characters. */
+export function readPageText(pdfium: Pdfium, page: number, frame: PageFrame, seen: Box, { objects, covers, proof }: PageGraphics, fonts: FontTable, walls: Ruling[], trace?: WordTrace): PageText {
   const { glyphs, ...counts } = readGlyphPage(pdfium, page, objects, frame.toSeen, fonts);
   const visible = keepVisible(glyphs, covers, seen, proof, (kept) => settleGlyphs(kept, fonts));
-  return { ...counts, lines: buildLines(visible.glyphs, walls).map(makeLine), hidden: visible.hidden };
+  return { ...counts, lines: buildLines(visible.glyphs, walls).map((line) => makeLine(line, trace)), hidden: visible.hidden };
 }
 
 function readGlyphPage(pdfium: Pdfium, page: number, objects: PageObject[], toSeen: Matrix, fonts: FontTable): GlyphPage {

@@ -56,6 +56,9 @@ export interface Word {
   confidence?: number;
 }
 
+/** Receives a word and its characters in reading order: the index of each in the engine's order of the page, and its advance along the line, points. Words of form fields are not passed. */
+export type WordTrace = (word: Word, characters: readonly { index: number; u0: number; u1: number }[]) => void;
+
 /** Words on one baseline that belong together: no gap between them is as wide as a column gutter. */
 export interface Line {
   words: Word[];

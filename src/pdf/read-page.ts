@@ -7,19 +7,19 @@ import { linkWords, readLinks } from './links.js';
 import type { PageFrame } from './matrix.js';
 import { readPageGraphics } from './page-graphics.js';
 import { readPageText } from './page-text.js';
-import type { Box, Line, PageContent, Word } from './pdf-page.js';
+import type { Box, Line, PageContent, Word, WordTrace } from './pdf-page.js';
 import type { Pdfium } from './pdfium.js';
 import { mergeBoxes, mergeRulings } from './rulings.js';
 import { readStructure } from './structure-tree.js';
 import { markUnderlines } from './underlines.js';
 
-/** `document` and `page` are open, `form` is the form environment or 0; the result refers to none of them. */
-export function readPage(pdfium: Pdfium, document: number, form: number, page: number, pageIndex: number, frame: PageFrame, fonts: FontTable): PageContent {
+/** `document` and `page` are open, `form` is the form environment or 0; the result refers to none of them. `trace` receives each word of the page's text with its characters. */
+export function readPage(pdfium: Pdfium, document: number, form: number, page: number, pageIndex: number, frame: PageFrame, fonts: FontTable, trace?: WordTrace): PageContent {
   const seen: Box = { left: 0, top: 0, right: frame.width, bottom: frame.height };
   const drawn = readPageGraphics(pdfium, page, frame, seen);
   const { graphics } = drawn;
   const walls = mergeRulings(graphics.rulings);
-  const text = readPageText(pdfium, page, frame, seen, drawn, fonts, walls);
+  const text = readPageText(pdfium, page, frame, seen, drawn, fonts, walls, trace);
   const { lines } = text;
   const fields = readFields(pdfium, page, form, frame.toSeen, lines, text.end);
   lines.push(...fields.lines);
