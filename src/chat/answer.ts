@@ -1,5 +1,6 @@
 /** What an answer is asked with and what it is, whatever the contract: the seam between the HTTP rooms and complete.ts. */
 import type { PackedPrompt, Prompt, TokenLogprob } from '../engine/port.js';
+import type { SchemaCheck } from './check.js';
 import type { Message, OutputFormat, OutputPart, Sampling, Tool, ToolChoice } from './conversation.js';
 
 export interface Conversation {
@@ -66,6 +67,8 @@ export interface AnswerChoice {
   reasoningTokens: number;
   finishReason: 'stop' | 'length' | 'toolCalls';
   stopString: string | null;
+  /** Where the answer's grammar did not hold all of a schema. */
+  check?: SchemaCheck;
 }
 
 export interface Answer {

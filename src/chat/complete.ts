@@ -3,6 +3,7 @@ import type { GenerateOptions, GenerateResult, TokenChunk, TokenLogprob } from '
 import { LecternError } from '../errors.js';
 import type { Lease } from '../models/types.js';
 import { type Answer, type AnswerChoice, type AnswerListener, type AnswerRequest, type AnswerTokens, countLogprobs, mostLogprobs } from './answer.js';
+import { checkChoice } from './check.js';
 import type { OutputPart } from './conversation.js';
 import { ControlMarkers } from './output/control-markers.js';
 import { AnswerReader, joined } from './output/reader.js';
@@ -25,7 +26,8 @@ export async function complete(
   for (let choice = 0; choice < (request.choices ?? 1); choice += 1) {
     const written = await write(lease, request, prepared, choice, listener, room, signal);
     results.push(written.result);
-    choices.push(written.choice);
+    const check = await checkChoice(sandbox, prepared.checks, written.choice.parts);
+    choices.push(check === null ? written.choice : { ...written.choice, check });
   }
   const sum = (key: 'completionTokens' | 'prefillMs' | 'decodeMs'): number => results.reduce((before, result) => before + result[key], 0);
   return {

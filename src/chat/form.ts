@@ -38,6 +38,8 @@ export interface AnswerForm {
   calls: CalledTools | null;
   /** Texts that structure the answer and may be control tokens. */
   markers: readonly string[];
+  /** Keywords, with their places, that the grammar does not hold: of the schema of the format, and of each tool that may be called. */
+  unenforced: { format: readonly string[]; tools: Readonly<Record<string, readonly string[]>> };
 }
 
 /** How the text of such an answer is read. */
@@ -91,7 +93,8 @@ function makeForm(question: FormQuestion): AnswerForm {
   const json = new JsonText(new Grammar());
   const { dialect, calls } = callsOf(question, json);
   const thoughts = thoughtsOf(question.source);
-  const format = formatExpression(question.format, json);
+  const ofFormat: string[] = [];
+  const format = formatExpression(question.format, json, ofFormat);
   const mustCall = calls !== null && question.toolChoice !== 'auto';
   const isHeld = format !== null || mustCall;
   // Where an answer has a form and the request asks for no thought, there is none, unless the template began one: the model could not choose.
@@ -106,9 +109,10 @@ function makeForm(question: FormQuestion): AnswerForm {
   const syntax = { thoughts, beginsThinking: thinksFirst, beginsCalling, callMarkers, markersOnlyAtBegin: bare, wholeCalls };
   const markers = [...(thoughts === null ? [] : [thoughts.open, thoughts.close]), ...(bare ? [] : callMarkers)];
   const promptEnd = opens ? `${thoughts.open}\n` : beginsCalling ? dialect?.opener ?? '' : '';
+  const unenforced = { format: ofFormat, tools: { ...calls?.unenforced } };
   const form = (root: Expression | null, grammarTriggers: readonly string[]): AnswerForm => {
     const triggers = root === null ? [] : grammarTriggers;
-    return { grammar: root === null ? null : printed(json, root), grammarTriggers: triggers, grammarRequired: isHeld && triggers.length > 0, promptEnd, syntax, calls: calls?.called ?? null, markers };
+    return { grammar: root === null ? null : printed(json, root), grammarTriggers: triggers, grammarRequired: isHeld && triggers.length > 0, promptEnd, syntax, calls: calls?.called ?? null, markers, unenforced };
   };
   if (held !== null) {
     // Behind a thought models break the line once or twice.
@@ -128,11 +132,11 @@ function callsOf({ tools, toolChoice, singleToolCall, source }: FormQuestion, js
 }
 
 /** Null for free text. */
-function formatExpression(format: OutputFormat, json: JsonText): Expression | null {
+function formatExpression(format: OutputFormat, json: JsonText, leftOut: string[]): Expression | null {
   if (format.kind === 'text') return null;
   if (format.kind === 'json') return json.object;
   try {
-    return schemaExpression(json, format.schema, 'schema', format.strict !== true);
+    return schemaExpression(json, format.schema, 'schema', format.strict !== true, leftOut);
   } catch (thrown) {
     if (!(thrown instanceof LecternError)) throw thrown;
     throw new LecternError(thrown.code, thrown.message, { cause: thrown, about: 'format' });

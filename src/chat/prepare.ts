@@ -2,6 +2,7 @@
 import { LecternError } from '../errors.js';
 import type { Lease } from '../models/types.js';
 import type { AnswerRequest, Conversation } from './answer.js';
+import { type Checks, nothingToCheck } from './check.js';
 import type { PromptPart } from '../engine/port.js';
 import type { Message, OutputFormat, Tool } from './conversation.js';
 import { type Beginning, fit, mustFit, refuseFarTooLong } from './fit.js';
@@ -13,8 +14,8 @@ import { chooseTemplate, sizeOf, sourceOf, stopsOf, type TemplateSource } from '
 import type { Sandbox } from './sandbox/sandbox.js';
 import type { RenderQuestion } from './sandbox/verbs.js';
 
-/** What renders prompts and compiles schemas beside the event loop. */
-export type Preparer = Pick<Sandbox, 'render' | 'form'>;
+/** What renders prompts, compiles schemas and checks answers beside the event loop. */
+export type Preparer = Pick<Sandbox, 'render' | 'form' | 'check'>;
 
 export interface PreparedPrompt {
   ids: number[];
@@ -28,6 +29,8 @@ export interface PreparedPrompt {
   syntax: OutputSyntax;
   /** Control tokens that structure the answer, with their texts. */
   controlMarkers: ReadonlyMap<number, string>;
+  /** What is to be checked when the answer is finished. */
+  checks: Checks;
 }
 
 /** Rejects with `context_overflow`, `invalid_request`, `invalid_model`, `cancelled`. */
@@ -47,7 +50,7 @@ export async function prepare(sandbox: Preparer, lease: Lease, { input, format }
   const ids = isIds(prompt) ? [...prompt] : await lease.model.tokenize(prompt, { addSpecial, signal });
   if (ids.length === 0) throw new LecternError('invalid_request', 'The prompt has no tokens.', { about: 'prompt' });
   mustFit(lease, ids.length);
-  return { ids, droppedMessages: 0, grammar: form.grammar, grammarTriggers: form.grammarTriggers, grammarRequired: form.grammarRequired, stops: [], syntax: plainText, controlMarkers: new Map() };
+  return { ids, droppedMessages: 0, grammar: form.grammar, grammarTriggers: form.grammarTriggers, grammarRequired: form.grammarRequired, stops: [], syntax: plainText, controlMarkers: new Map(), checks: checksOf(form, format, []) };
 }
 
 /** What a conversation's prompt is rendered from. Throws `invalid_model` and `invalid_request`. */
@@ -95,6 +98,18 @@ async function prepareConversation(
   return {
     ids: fitted.ids, droppedMessages: fitted.droppedMessages, grammar, grammarTriggers, grammarRequired, syntax: syntaxOf(fitted.rendered), stops: stopsOf(template),
     controlMarkers: new Map(controls.flatMap(([id, marker]) => (id === null ? [] : [[id, marker] as const]))),
+    checks: checksOf(fitted.rendered, format, offered),
+  };
+}
+
+/** Calls that models write in a form of their own are held by no grammar: they are checked whatever their schema. */
+function checksOf({ unenforced, syntax }: AnswerForm, format: OutputFormat, tools: readonly Tool[]): Checks {
+  const left = (name: string): readonly string[] => (Object.hasOwn(unenforced.tools, name) ? unenforced.tools[name] ?? [] : []);
+  const checked = tools.filter(({ name }) => left(name).length > 0 || syntax.wholeCalls !== null);
+  if (unenforced.format.length === 0 && checked.length === 0) return nothingToCheck;
+  return {
+    format: format.kind === 'schema' && unenforced.format.length > 0 ? { schema: format.schema, unenforced: unenforced.format } : null,
+    tools: new Map(checked.map(({ name, parameters }) => [name, { parameters, unenforced: left(name) }])),
   };
 }
 

@@ -230,9 +230,20 @@ t.test('a model is gone when its unloading is answered', async (t) => {
   t.equal(resident.length, 1);
   let wasThere = 0;
   own.residency.list = () => resident;
-  own.residency.unload = () => { setTimeout(() => { wasThere = resident.length; resident = []; }, 60); };
+  own.residency.unload = () => {
+    resident = resident.map((one) => ({ ...one, keepAlive: 0 }));
+    setTimeout(() => { wasThere = resident.length; resident = []; }, 60);
+  };
   t.match((await generate({ keep_alive: 0 })).json(), { done_reason: 'unload' });
   t.same([wasThere, resident.length], [1, 0]);
+  for (const [path, more] of [['generate', { prompt: 'x' }], ['generate', { prompt: 'x', stream: false }], ['chat', { messages: [{ role: 'user', content: 'x' }] }], ['embed', { model: 'vectors', input: 'x' }], ['embeddings', { model: 'vectors', prompt: 'x' }]] as const) {
+    const entry = await own.catalogue.find('model' in more ? more.model : 'talker');
+    resident = [{ ...(await generate({}), own.residency.list())[0], entry, keepAlive: 0, uses: 1 } as (typeof resident)[number]];
+    setTimeout(() => { resident = []; }, 60);
+    const asked = app.inject({ method: 'POST', url: `/api/${path}`, payload: { model: 'talker', keep_alive: 0, ...more } });
+    t.equal((await asked).statusCode, 200);
+    t.equal(resident.length, 0, `${path}: the end of an answer waits, too`);
+  }
 });
 
 t.test('bodies in the usual encodings', async (t) => {

@@ -8,6 +8,7 @@ export const directSandbox: Sandbox = {
   render: async (question) => verbs.render(question),
   form: async (question) => verbs.form(question),
   checkGoTemplate: async (source) => verbs.checkGoTemplate(source),
+  check: async (questions) => verbs.check(questions),
   close: async () => undefined,
 };
 

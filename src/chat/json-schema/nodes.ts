@@ -27,6 +27,8 @@ const known = new Set([
 /** Of the path from the root: what nests deeper is no schema for an answer. */
 const deepest = 200;
 const mostNodes = 20_000;
+/** As many as a client reads. */
+const mostLeftOut = 20;
 /** Some half a second of the event loop: schemas are small, and combinations of their parts multiply. */
 const mostSteps = 400_000;
 
@@ -41,6 +43,8 @@ export class SchemaNodes {
   readonly exclusive = new Set<SchemaNode>();
   /** Of all its patterns. */
   readonly effort = new Effort();
+  /** Keywords that are left out, with their places: `multipleOf at #/properties/a`. */
+  readonly leftOut = new Set<string>();
   #count = 0;
   #steps = 0;
 
@@ -100,6 +104,7 @@ export class SchemaNodes {
   /** Returns where the schema may be kept without the keyword; throws `invalid_request` elsewhere. */
   leaveOut(node: SchemaNode, keyword: string, reason?: string): void {
     if (!this.loose) this.refuse(node, keyword, reason);
+    if (this.leftOut.size < mostLeftOut) this.leftOut.add(`${keyword.slice(0, 100)} at ${node.pointer.slice(0, 300)}`);
   }
 
   /** Throws `invalid_request`. */

@@ -19,9 +19,9 @@ import { accepts } from './validate.js';
  * that it does not name where it has `properties` and does not say `additionalProperties`, fewer or more items than `prefixItems` names where nothing says so, values of
  * types that a part without `type` has no keyword for, spacing beyond JsonText's, escapes where the text is bound to a pattern, numbers beyond some 20 digits.
  * `where` is what the client calls the schema. Throws `invalid_request` for what cannot be kept, with keyword and JSON pointer; `loose` leaves out keywords without which the schema
- * allows more, and a `oneOf` whose members may hold at once is an `anyOf`.
+ * allows more, and a `oneOf` whose members may hold at once is an `anyOf`; `leftOut` then gets them with their places.
  */
-export function schemaExpression(json: JsonText, schema: unknown, where: string, loose = false): Expression {
+export function schemaExpression(json: JsonText, schema: unknown, where: string, loose = false, leftOut: string[] = []): Expression {
   const nodes = new SchemaNodes(schema, where, loose);
   const rules = new Map<string, Expression>();
   const flat = new Map<string, Expression>();
@@ -52,7 +52,9 @@ export function schemaExpression(json: JsonText, schema: unknown, where: string,
     },
   };
   try {
-    return context.valueOf([nodes.root]);
+    const made = context.valueOf([nodes.root]);
+    leftOut.push(...nodes.leftOut);
+    return made;
   } catch (thrown) {
     // Values of `enum` and `const` may nest as deep as they like.
     if (thrown instanceof RangeError) throw new LecternError('invalid_request', `The ${where} nests too deep.`, { cause: thrown });

@@ -33,7 +33,7 @@ function patternsOf(nodes: SchemaNodes, together: Together): Automaton | null {
       const automaton = automatonOf(nodes, node, keyword);
       if (automaton === null) continue;
       const before: Automaton | null = left;
-      left = before === null ? automaton : kept(nodes, node, keyword, () => both(nodes.effort, before, automaton));
+      left = before === null ? automaton : keptOrLeftOut(nodes, node, keyword, () => both(nodes.effort, before, automaton)) ?? before;
     }
   }
   const { least, most } = lengthsOf(nodes, together);
@@ -41,7 +41,7 @@ function patternsOf(nodes: SchemaNodes, together: Together): Automaton | null {
   if (left === null || node === undefined || (least === 0 && most === Infinity)) return left;
   const patterned = left;
   const counted = together.find((one) => keywordsOf(one)['maxLength'] !== undefined || keywordsOf(one)['minLength'] !== undefined) ?? node;
-  return kept(nodes, counted, keywordsOf(counted)['maxLength'] === undefined ? 'minLength' : 'maxLength', () => both(nodes.effort, patterned, compileLength(nodes.effort, least, most)));
+  return keptOrLeftOut(nodes, counted, keywordsOf(counted)['maxLength'] === undefined ? 'minLength' : 'maxLength', () => both(nodes.effort, patterned, compileLength(nodes.effort, least, most))) ?? patterned;
 }
 
 const compiled = new Map<string, Automaton>();
@@ -75,16 +75,13 @@ function keptOrLeftOut(nodes: SchemaNodes, node: SchemaNode, keyword: string, ma
   }
 }
 
-function kept(nodes: SchemaNodes, node: SchemaNode, keyword: string, make: () => Automaton): Automaton {
-  return keptOrLeftOut(nodes, node, keyword, make) ?? nodes.refuse(node, keyword);
-}
-
 /** A name of a property, quotes included, for which all of `keys` hold and that is none of `taken`. */
 export function keyExpression({ nodes, json }: SchemaContext, keys: Together, taken: readonly string[]): Expression {
   const allowed = keysAllowed(nodes, keys);
   if (allowed === null && taken.length === 0) return json.string;
   const node = keys[0] ?? nodes.root;
-  const free = kept(nodes, node, keys.length > 0 ? 'propertyNames' : 'additionalProperties', () => without(nodes.effort, allowed ?? anyText(), compileTexts(nodes.effort, taken)));
+  const free = keptOrLeftOut(nodes, node, keys.length > 0 ? 'propertyNames' : 'additionalProperties', () => without(nodes.effort, allowed ?? anyText(), compileTexts(nodes.effort, taken)));
+  if (free === null) return json.string;
   return free.length === 0 ? nothing : sequence(text('"'), textExpression(json.grammar, free, 'key'), text('"'));
 }
 
@@ -94,11 +91,14 @@ function keysAllowed(nodes: SchemaNodes, keys: Together): Automaton | null {
   const [node] = keys as [SchemaNode];
   const alternatives = alternativesOf(nodes, keys).filter((together) => together.length === 0 || typesTogether(nodes, together).has('string'));
   const [together] = alternatives;
-  if (alternatives.length > 1) nodes.refuse(node, 'anyOf', 'is not supported for names of properties');
+  if (alternatives.length > 1) {
+    nodes.leaveOut(node, 'anyOf', 'is not supported for names of properties');
+    return null;
+  }
   if (together === undefined) return [];
   const literals = literalsTogether(nodes, together);
   if (literals !== undefined) return compileTexts(nodes.effort, literals.filter((value): value is string => typeof value === 'string'));
   const { least, most } = lengthsOf(nodes, together);
   const patterned = patternsOf(nodes, together);
-  return patterned ?? (least === 0 && most === Infinity ? null : kept(nodes, node, 'maxLength', () => compileLength(nodes.effort, least, most)));
+  return patterned ?? (least === 0 && most === Infinity ? null : keptOrLeftOut(nodes, node, 'maxLength', () => compileLength(nodes.effort, least, most)));
 }

@@ -1,5 +1,6 @@
 /** Processes of their own for the work whose time a client or a model's author decides: the event loop stays free, and what runs over its limits ends alone. */
 import type { AnswerForm, FormQuestion } from '../form.js';
+import type { SchemaQuestion } from '../json-schema/check.js';
 import { SandboxPool } from './pool.js';
 import type { StartProcess } from './process.js';
 import type { RenderedText, RenderQuestion } from './verbs.js';
@@ -13,6 +14,8 @@ export interface Sandbox {
   form(question: FormQuestion): Promise<AnswerForm>;
   /** Rejects with `invalid_model`, naming what is not understood. */
   checkGoTemplate(source: string): Promise<void>;
+  /** What is not valid in a finished answer, in sentences; none where all is. */
+  check(questions: readonly SchemaQuestion[]): Promise<string[]>;
   close(): Promise<void>;
 }
 
@@ -35,6 +38,7 @@ export function createSandbox({ start, size, onLoss }: SandboxOptions): Sandbox 
     render: (question) => turns.run('render', question) as Promise<RenderedText>,
     form: (question) => turns.run('form', question) as Promise<AnswerForm>,
     checkGoTemplate: async (source) => { await turns.run('checkGoTemplate', source); },
+    check: (questions) => turns.run('check', questions) as Promise<string[]>,
     close: async () => { await Promise.all([bodies.close(), turns.close()]); },
   };
 }

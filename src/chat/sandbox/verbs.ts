@@ -3,6 +3,7 @@ import { LecternError } from '../../errors.js';
 import type { PackedPrompt } from '../../engine/port.js';
 import type { Message } from '../conversation.js';
 import { answerForm, endsInThought, type AnswerForm, type FormQuestion } from '../form.js';
+import { schemaErrors, type SchemaQuestion } from '../json-schema/check.js';
 import { parseGo } from '../prompt/go-template/parser.js';
 import { beginningOf, packParts } from '../prompt/packed.js';
 import { readTemplate, renderPrompt, renderRoughly, type TemplateSource } from '../prompt/render.js';
@@ -32,6 +33,7 @@ export interface Verbs {
   render(question: RenderQuestion): RenderedText;
   form(question: FormQuestion): AnswerForm;
   checkGoTemplate(source: string): void;
+  check(questions: readonly SchemaQuestion[]): string[];
 }
 
 export type Verb = keyof Verbs;
@@ -47,6 +49,7 @@ export const verbs: Verbs = {
   },
   form: answerForm,
   checkGoTemplate: (source) => { parseGo(source); },
+  check: schemaErrors,
 };
 
 /**
@@ -63,6 +66,7 @@ const subjects = {
   render: ['invalid_model', 'The model\'s chat template'],
   form: ['invalid_request', 'The grammar of the answer\'s schema or tools'],
   checkGoTemplate: ['invalid_model', 'The model\'s Go template'],
+  check: ['invalid_request', 'The check of the answer against its schema'],
 } as const satisfies Record<Verb, unknown>;
 
 /** What a caller gets where a verb was ended by its limits. */

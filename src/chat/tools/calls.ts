@@ -15,6 +15,8 @@ export class ToolCalls {
   #call: Expression | undefined;
   readonly #called: readonly Tool[];
   readonly #tools: { name: string; arguments: Expression }[];
+  /** Of each called tool, the keywords of its schema that the grammar does not hold. */
+  readonly unenforced: Readonly<Record<string, readonly string[]>>;
 
   /** Throws `invalid_request` for a schema that no grammar keeps, with the tool's name; of tools that are not strict it keeps what can be. */
   constructor(json: JsonText, dialect: ToolDialect, tools: readonly Tool[], toolChoice: ToolChoice, onlyOne: boolean) {
@@ -24,7 +26,12 @@ export class ToolCalls {
     const called = typeof toolChoice === 'object' ? tools.filter(({ name }) => name === toolChoice.name) : tools;
     if (called.length === 0) throw new LecternError('invalid_request', 'tool_choice asks for a call, and there is no such tool.');
     this.#called = called;
-    this.#tools = called.map(({ name, parameters, strict }) => ({ name, arguments: schemaExpression(json, objectSchema(parameters), `parameters of the tool '${name}'`, strict !== true) }));
+    const unenforced: Record<string, string[]> = Object.create(null) as Record<string, string[]>;
+    this.#tools = called.map(({ name, parameters, strict }) => {
+      unenforced[name] = [];
+      return { name, arguments: schemaExpression(json, objectSchema(parameters), `parameters of the tool '${name}'`, strict !== true, unenforced[name]) };
+    });
+    this.unenforced = unenforced;
   }
 
   /** By what an answer's calls are read. */

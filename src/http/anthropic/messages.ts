@@ -7,6 +7,7 @@ import { sendJson } from '../error-reply.js';
 import { EventStream } from '../event-stream.js';
 import { Fields } from '../fields.js';
 import { countTokens, followQueue, type LanguageServices, requireCapability, takeTurn, withModelDefaults } from '../language.js';
+import { addCheckHeader } from '../schema-check.js';
 import { freshId } from '../openai/chat-shape.js';
 import { expected } from '../openai/errors.js';
 import { keepAlive, release } from '../openai/kept-alive.js';
@@ -20,7 +21,9 @@ export function addMessages(scope: FastifyInstance, services: LanguageServices, 
     const entry = await findChatModel(services, asked.model);
     const head = { id: freshId('msg_'), model: asked.model };
     if (asked.stream) return stream(services, log, request, reply, asked, entry, head);
-    return sendJson(reply, 200, wholeMessage(head, await write(services, reply, asked, entry, {})));
+    const answer = await write(services, reply, asked, entry, {});
+    addCheckHeader(reply, answer);
+    return sendJson(reply, 200, wholeMessage(head, answer));
   });
   scope.post('/v1/messages/count_tokens', async (request, reply) => {
     const { model, input } = readCountRequest(Fields.of(request.body));

@@ -3,6 +3,7 @@ import type { Answer, AnswerChoice } from '../../chat/answer.js';
 import type { CutCall, OutputPart, ToolCall } from '../../chat/conversation.js';
 import { joined } from '../../chat/output/reader.js';
 import { objectBegunBy } from '../../chat/tools/cut-arguments.js';
+import { describeCheck } from '../schema-check.js';
 
 type Json = Record<string, unknown>;
 
@@ -44,7 +45,7 @@ function describeMessage(head: MessageHead, content: Json[], stop: Json, usage: 
 
 export function wholeMessage(head: MessageHead, answer: Answer): Json {
   const choice = answer.choices[0] as AnswerChoice;
-  return describeMessage(head, joined(choice.parts).map(describePart), stopOf(choice), describeUsage(answer));
+  return { ...describeMessage(head, joined(choice.parts).map(describePart), stopOf(choice), describeUsage(answer)), ...describeCheck(choice) };
 }
 
 /** Tells the parts of one answer as blocks with their events, in the contract's order. */
@@ -69,7 +70,8 @@ export class MessageWriter {
 
   end(answer: Answer): void {
     this.#closeBlock();
-    this.send({ type: 'message_delta', delta: stopOf(answer.choices[0] as AnswerChoice), usage: describeUsage(answer) });
+    const choice = answer.choices[0] as AnswerChoice;
+    this.send({ type: 'message_delta', delta: stopOf(choice), usage: describeUsage(answer), ...describeCheck(choice) });
     this.send({ type: 'message_stop' });
   }
 

@@ -11,6 +11,7 @@ import { EventStream } from '../event-stream.js';
 import { jsonPieces, sendPieces } from '../json-pieces.js';
 import { checkKeepAlive, followQueue, type LanguageServices, takeTurn } from '../language.js';
 import { describeLogprobs } from '../logprobs.js';
+import { addCheckHeader, describeCheck } from '../schema-check.js';
 import { describeError, expected } from './errors.js';
 
 type Json = Record<string, unknown>;
@@ -47,20 +48,22 @@ export async function answerOllama(route: LanguageRoute, request: FastifyRequest
     const pieces = await run(route, reply, asked, () => undefined, (lease, answer, loadMs) => {
       const choice = answer.choices[0];
       const logprobs = choice !== undefined && hasLogprobs(choice.tokens) ? { logprobs: describeLogprobs(lease, choice.tokens) } : {};
+      addCheckHeader(reply, answer);
       return jsonPieces({ ...head(), ...shape.whole(choice?.parts ?? []), ...logprobs, ...ending(answer, began, loadMs), ...shape.last(answer) });
     });
+    await untilUnloaded(route.services, asked);
     return sendPieces(reply, pieces);
   }
   const lines = new EventStream(reply, 'lines');
   followQueue(reply, (position) => lines.queuePosition(position));
   try {
-    await run(route, reply, asked, (lease, parts, tokens) => {
+    const last = await run(route, reply, asked, (lease, parts, tokens) => {
       const logprobs = hasLogprobs(tokens) ? { logprobs: [...describeLogprobs(lease, tokens)] } : {};
       const shown = parts.length > 0 ? parts.map((part) => shape.part(part)) : 'logprobs' in logprobs ? [shape.part(null)] : [];
       shown.forEach((fields, index) => lines.send({ ...head(), ...fields, ...(index === 0 ? logprobs : {}), done: false }));
-    }, (_lease, answer, loadMs) => {
-      lines.send({ ...head(), ...shape.part(null), ...ending(answer, began, loadMs), ...shape.last(answer) });
-    });
+    }, (_lease, answer, loadMs) => ({ ...shape.part(null), ...ending(answer, began, loadMs), ...shape.last(answer) }));
+    await untilUnloaded(route.services, asked);
+    lines.send({ ...head(), ...last });
   } catch (thrown) {
     if (!lines.isOpen) throw thrown;
     const error = expected(thrown, route.log, request);
@@ -112,6 +115,7 @@ function ending(answer: Answer, began: number, loadMs: number): Json {
     eval_count: answer.completionTokens,
     eval_duration: nanoseconds(answer.decodeMs),
     ...(answer.cachedTokens > 0 ? { prompt_cached_count: answer.cachedTokens } : {}),
+    ...describeCheck(answer.choices[0]),
     ...(answer.droppedMessages > 0 ? { prompt_truncated: true, dropped_messages: answer.droppedMessages } : {}),
   };
 }
@@ -120,10 +124,14 @@ function ending(answer: Answer, began: number, loadMs: number): Json {
 const lookMs = 10;
 const longestUnloadMs = 30_000;
 
-/** Clients load another model as soon as this is answered. Other requests of the model may go on; it leaves after them. */
-async function untilGone({ residency }: LanguageServices, { path }: CatalogueEntry): Promise<void> {
+/**
+ * With keep_alive 0 the end of an answer is sent when the model is gone: clients load another one then, or ask what is loaded. Requests that still use the model
+ * are waited for within longestUnloadMs; one that asks for another time to live keeps it.
+ */
+export async function untilUnloaded({ residency }: LanguageServices, { entry: { path }, keepAlive: asked }: Pick<Asked, 'entry' | 'keepAlive'>): Promise<void> {
+  if (asked !== 0) return;
   const end = performance.now() + longestUnloadMs;
-  while (performance.now() < end && residency.list().some(({ entry, uses }) => entry.path === path && uses === 0)) await sleep(lookMs);
+  while (performance.now() < end && residency.list().some(({ entry, keepAlive }) => entry.path === path && keepAlive === 0)) await sleep(lookMs);
 }
 
 /** An empty prompt loads the model, or with keep_alive 0 unloads it. */
@@ -133,7 +141,7 @@ export async function loadOrUnload(route: LanguageRoute, reply: FastifyReply, as
   if (asked.keepAlive === 0) {
     checkKeepAlive(reply, 0);
     services.residency.unload(asked.entry);
-    await untilGone(services, asked.entry);
+    await untilUnloaded(services, asked);
     return sendJson(reply, 200, body('unload'));
   }
   const slots = asked.entry.description.embeds ? services.embeddingSlots : services.slots;

@@ -8,7 +8,7 @@ import { sendJson } from '../error-reply.js';
 import { jsonPieces, sendPieces } from '../json-pieces.js';
 import { FieldError, type Fields } from '../fields.js';
 import { purposeOf, takeTurn } from '../language.js';
-import { type LanguageRoute, nanoseconds } from './answering.js';
+import { type LanguageRoute, nanoseconds, untilUnloaded } from './answering.js';
 import { findModel, notFound, readBody, readModelName } from './body.js';
 
 export function addEmbed(scope: FastifyInstance, route: LanguageRoute): void {
@@ -24,6 +24,7 @@ export function addEmbed(scope: FastifyInstance, route: LanguageRoute): void {
     const { embedded, cut, loadMs } = await takeTurn(services, reply, services.embeddingSlots, {
       entry, keepAlive, work: async (lease, signal, took) => ({ ...await embedFitting(lease, inputs, { truncate, signal }), loadMs: took }),
     });
+    await untilUnloaded(services, { entry, keepAlive });
     const vectorAt = (index: number): number[] => [...shorten((embedded[index] as Embedded).vector, dimensions === 0 ? undefined : dimensions)];
     return sendPieces(reply, await jsonPieces({
       model,
@@ -42,6 +43,7 @@ export function addEmbed(scope: FastifyInstance, route: LanguageRoute): void {
     const { embedded, cut } = await takeTurn(services, reply, services.embeddingSlots, {
       entry, keepAlive, work: (lease, signal) => embedFitting(lease, [prompt], { truncate: true, signal, normalise: !givesRaw(entry) }),
     });
+    await untilUnloaded(services, { entry, keepAlive });
     return sendJson(reply, 200, { embedding: [...(embedded[0] as Embedded).vector], ...(cut.length > 0 ? { prompt_truncated: true } : {}) });
   });
 }

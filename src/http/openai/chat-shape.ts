@@ -4,6 +4,7 @@ import type { Answer, AnswerChoice, AnswerTokens } from '../../chat/answer.js';
 import type { CutCall, OutputPart, ToolCall } from '../../chat/conversation.js';
 import type { Lease } from '../../models/types.js';
 import { describeLogprobs } from '../logprobs.js';
+import { describeCheck } from '../schema-check.js';
 
 type Json = Record<string, unknown>;
 
@@ -78,7 +79,7 @@ function wholeChoice(head: ChatHead, choice: AnswerChoice, index: number, lease:
     ...(reasoning === '' ? {} : { reasoning }),
     ...(calls.length === 0 ? {} : head.isLegacy ? { function_call: describeLegacyCall(calls[0] as ToolCall) } : { tool_calls: calls.map(describeCall) }),
   };
-  return { index, message, logprobs: wantsLogprobs ? { content: describeLogprobs(lease, choice.tokens), refusal: null } : null, finish_reason: finishReasonOf(head, choice) };
+  return { index, message, logprobs: wantsLogprobs ? { content: describeLogprobs(lease, choice.tokens), refusal: null } : null, finish_reason: finishReasonOf(head, choice), ...describeCheck(choice) };
 }
 
 /** The chunks of one stream. */
@@ -98,7 +99,7 @@ export class ChatChunks {
   }
 
   end(answer: Answer): Json[] {
-    const ends = answer.choices.map((one, choice) => this.#chunk(choice, this.#role(choice), finishReasonOf(this.head, one), null));
+    const ends = answer.choices.map((one, choice) => this.#chunk(choice, this.#role(choice), finishReasonOf(this.head, one), null, describeCheck(one)));
     return this.includeUsage ? [...ends, { ...this.#envelope(), choices: [], usage: describeUsage(answer) }] : ends;
   }
 
@@ -116,8 +117,8 @@ export class ChatChunks {
     return this.head.isLegacy ? { function_call: describeLegacyCall(part.call) } : { tool_calls: [{ index, ...describeCall(part.call) }] };
   }
 
-  #chunk(index: number, delta: Json, finishReason: string | null, logprobs: Json | null): Json {
-    return { ...this.#envelope(), choices: [{ index, delta, logprobs, finish_reason: finishReason }], ...(this.includeUsage ? { usage: null } : {}) };
+  #chunk(index: number, delta: Json, finishReason: string | null, logprobs: Json | null, more: Json = {}): Json {
+    return { ...this.#envelope(), choices: [{ index, delta, logprobs, finish_reason: finishReason, ...more }], ...(this.includeUsage ? { usage: null } : {}) };
   }
 
   #envelope(): Json {

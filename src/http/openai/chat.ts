@@ -5,6 +5,7 @@ import type { CatalogueEntry, Lease } from '../../models/types.js';
 import type { Log } from '../dependencies.js';
 import { jsonPieces, sendPieces } from '../json-pieces.js';
 import { type LanguageServices, requireCapability, takeTurn, withModelDefaults } from '../language.js';
+import { addCheckHeader } from '../schema-check.js';
 import { type ChatRequest, readChatRequest } from './chat-request.js';
 import { ChatChunks, type ChatHead, freshId, wholeCompletion } from './chat-shape.js';
 import { refuseStrangeBiases } from './sampling.js';
@@ -17,7 +18,10 @@ export function addChat(scope: FastifyInstance, services: LanguageServices, log:
     requireCapability(entry, 'completion', asked.model);
     refuseStrangeBiases(asked.answer.sampling, entry.description.vocabularySize);
     if (asked.stream) return streamChat(services, log, request, reply, asked, entry);
-    const pieces = await answerChat(services, reply, asked, entry, {}, (lease, answer) => jsonPieces(wholeCompletion(describeHead(services, entry, asked), lease, answer, asked.wantsLogprobs)));
+    const pieces = await answerChat(services, reply, asked, entry, {}, (lease, answer) => {
+      addCheckHeader(reply, answer);
+      return jsonPieces(wholeCompletion(describeHead(services, entry, asked), lease, answer, asked.wantsLogprobs));
+    });
     return sendPieces(reply, pieces);
   });
 }

@@ -2,6 +2,7 @@
 import type { Answer } from '../../chat/answer.js';
 import type { CutCall, OutputPart, ToolCall } from '../../chat/conversation.js';
 import { objectBegunBy } from '../../chat/tools/cut-arguments.js';
+import { describeCheck } from '../schema-check.js';
 import { argumentsText, freshId } from './chat-shape.js';
 import { type CalledTool, customInput } from './responses-tools.js';
 
@@ -171,6 +172,7 @@ export class ResponseWriter {
       output,
       store: this.head.store,
       usage,
+      ...describeCheck(answer?.choices[0]),
       // Never silently: fields of the service's own, as on /api/chat.
       ...(answer !== null && answer.droppedMessages > 0 ? { prompt_truncated: true, dropped_messages: answer.droppedMessages } : {}),
       ...this.head.echo,

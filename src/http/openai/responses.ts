@@ -7,6 +7,7 @@ import type { Log } from '../dependencies.js';
 import { sendJson } from '../error-reply.js';
 import { EventStream } from '../event-stream.js';
 import { Fields } from '../fields.js';
+import { addCheckHeader } from '../schema-check.js';
 import { countTokens, followQueue, type LanguageServices, requireCapability, takeTurn, withModelDefaults } from '../language.js';
 import { freshId } from './chat-shape.js';
 import { describeError, expected } from './errors.js';
@@ -48,6 +49,7 @@ async function write(services: LanguageServices, reply: FastifyReply, asked: Res
       return services.answer(lease, withModelDefaults(entry, asked.answer), { onStart: () => writer.begin(), onParts }, signal);
     },
   });
+  if (!asked.stream) addCheckHeader(reply, answer);
   const response = writer.finish(answer);
   if (response['store'] === true) response['store'] = await keepResponse(services, reply.request, asked, response, answer);
   writer.end(response);
