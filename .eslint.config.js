@@ -7,7 +7,7 @@ import literals from './.lint/literals.js';
 const mayImport = {
   cli: ['program', 'settings', 'network', 'platform', 'logging', 'convert', 'models', 'workers', 'engine', 'document', 'tasks', 'client', 'mcp', 'chat'],
   program: ['settings', 'network', 'platform', 'logging', 'http', 'chat', 'convert', 'models', 'workers', 'engine', 'tasks'],
-  http: ['network', 'platform', 'chat', 'convert', 'tasks', 'models', 'document'],
+  http: ['network', 'platform', 'chat', 'convert', 'tasks', 'models', 'document', 'client', 'mcp'],
   chat: ['models', 'engine'],
   convert: ['geometry', 'platform', 'pdf', 'formats', 'chunk', 'document', 'engine', 'workers', 'tasks'],
   formats: ['platform', 'document'],

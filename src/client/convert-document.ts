@@ -33,6 +33,11 @@ export interface ConversionCall {
   onProgress?: (progress: ServedProgress) => void;
 }
 
+/** A document that the service itself fetches; its settings name the hosts. */
+export interface DistantDocument {
+  url: string;
+}
+
 /** Up to here a document is sent and answered in one request: it is done before a progress bar is of use. */
 export const syncBytes = 512 * 1024;
 /** A service that restarts keeps its tasks: what asks for one waits that long for it to come back. */
@@ -58,7 +63,7 @@ export async function convertByService(service: Service, document: SentDocument,
   const ask = { method: 'POST', form: formOf(document, call.fields ?? {}), ...(signal === undefined ? {} : { signal }) } as const;
   if (document.bytes.length > syncBytes || onProgress !== undefined) {
     const { task_id: id } = await service.json<Status>('v1/convert/file/async', ask);
-    return watched(service, id, call);
+    return taskResult(service, id, call);
   }
   try {
     return await service.json<ServedConversion>('v1/convert/file', ask);
@@ -66,7 +71,7 @@ export async function convertByService(service: Service, document: SentDocument,
     // The service stopped waiting and goes on working, or will at its next start.
     const id = thrown instanceof ServiceRefusal && (thrown.httpStatus === 504 || thrown.httpStatus === 503) ? (thrown.body as { task_id?: unknown } | null)?.task_id : undefined;
     if (typeof id !== 'string') throw thrown;
-    return watched(service, id, call);
+    return taskResult(service, id, call);
   }
 }
 
@@ -77,14 +82,50 @@ function formOf({ name, bytes }: SentDocument, fields: Record<string, string | s
   return form;
 }
 
-async function watched(service: Service, id: string, { signal, onProgress }: ConversionCall): Promise<ServedConversion> {
+/** Routes that make a task of documents, and names of their fields in a form and in JSON. */
+const routes = {
+  convert: { path: 'v1/convert', form: '', options: 'options' },
+  chunk: { path: 'v1/chunk/hybrid', form: 'convert_', options: 'convert_options' },
+} as const;
+
+export interface TaskFields {
+  /** Options of the conversion. */
+  options: Record<string, string | string[]>;
+  /** Options of the chunker. */
+  chunking?: Record<string, string>;
+}
+
+/** The id of a task that was accepted. Throws what the service refuses with. */
+export async function startTask(service: Service, kind: keyof typeof routes, document: SentDocument | DistantDocument, { options, chunking = {} }: TaskFields, signal?: AbortSignal): Promise<string> {
+  const { path, form, options: name } = routes[kind];
+  const ask = { method: 'POST', ...(signal === undefined ? {} : { signal }) } as const;
+  if ('url' in document) {
+    const more = kind === 'chunk' ? { chunking_options: { chunker: 'hybrid', ...chunking } } : {};
+    return (await service.json<Status>(`${path}/source/async`, { ...ask, json: { sources: [{ kind: 'http', url: document.url }], [name]: { ...options, ...listed(options) }, ...more } })).task_id;
+  }
+  const fields = [...Object.entries(options).map(([key, value]) => [`${form}${key}`, value] as const), ...Object.entries(chunking).map(([key, value]) => [`chunking_${key}`, value] as const)];
+  return (await service.json<Status>(`${path}/file/async`, { ...ask, form: formOf(document, Object.fromEntries(fields)) })).task_id;
+}
+
+/** What is one value in a form and a list in JSON. */
+function listed({ to_formats: formats }: TaskFields['options']): Record<string, string[]> {
+  return formats === undefined ? {} : { to_formats: [formats].flat() };
+}
+
+/** How a task stands, as the contract says it. */
+export function taskStatus(service: Service, id: string, waitS: number, signal?: AbortSignal): Promise<Record<string, unknown>> {
+  return service.json(`v1/status/poll/${encodeURIComponent(id)}?wait=${waitS}`, signal === undefined ? {} : { signal });
+}
+
+/** Waits for the end of a task and returns its result. Throws `invalid_document` for one that failed; on abort the task is cancelled. */
+export async function taskResult<T = ServedConversion>(service: Service, id: string, { signal, onProgress }: Pick<ConversionCall, 'signal' | 'onProgress'>): Promise<T> {
   const path = encodeURIComponent(id);
   try {
     for (;;) {
       const status = await patiently(() => service.json<Status>(`v1/status/poll/${path}?wait=${pollS}`, signal === undefined ? {} : { signal }), signal);
       if (status.task_status === 'failure') throw new LecternError('invalid_document', status.error_message ?? 'The task failed.');
       onProgress?.(progressOf(status));
-      if (status.task_status === 'success') return await patiently(() => service.json<ServedConversion>(`v1/result/${path}`, signal === undefined ? {} : { signal }), signal);
+      if (status.task_status === 'success') return await patiently(() => service.json<T>(`v1/result/${path}`, signal === undefined ? {} : { signal }), signal);
     }
   } catch (thrown) {
     if (signal?.aborted) await service.send(`v1/tasks/${path}`, { method: 'DELETE', signal: AbortSignal.timeout(10_000) }).catch(() => undefined);

@@ -11,6 +11,9 @@ export interface Ask {
   signal?: AbortSignal;
 }
 
+/** As `fetch`, with the parts that are used here. */
+export type Fetcher = (url: URL, init: RequestInit) => Promise<Response>;
+
 /** The service answered, and the answer is no success. */
 export class ServiceRefusal extends LecternError {
   constructor(readonly httpStatus: number, message: string, readonly body: unknown) {
@@ -32,9 +35,11 @@ export class Service {
   readonly address: string;
   private readonly root: URL;
   private readonly headers: Record<string, string> = {};
+  private readonly fetcher: Fetcher;
 
-  /** `http://host:port`, with a path where a proxy has one; `http://:KEY@host` sends a bearer key. Throws `invalid_request`. */
-  constructor(address: string = usualAddress) {
+  /** `http://host:port`, with a path where a proxy has one; `http://:KEY@host` sends a bearer key. `fetcher` is used in the place of `fetch`. Throws `invalid_request`. */
+  constructor(address: string = usualAddress, fetcher: Fetcher = (url, init) => fetch(url, init)) {
+    this.fetcher = fetcher;
     let url: URL;
     try {
       url = new URL(/^[a-z]+:\/\//i.test(address) ? address : `http://${address}`);
@@ -58,7 +63,7 @@ export class Service {
     const body = json === undefined ? form : JSON.stringify(json);
     let response: Response;
     try {
-      response = await fetch(new URL(path.replace(/^\//, ''), this.root), {
+      response = await this.fetcher(new URL(path.replace(/^\//, ''), this.root), {
         method,
         headers: json === undefined ? this.headers : { ...this.headers, 'content-type': 'application/json' },
         ...(body === undefined ? {} : { body }),

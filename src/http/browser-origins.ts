@@ -8,7 +8,7 @@ import { noteRefusal } from './refusal.js';
 import type { HttpSettings } from './settings.js';
 
 const methods = 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT';
-const exposedHeaders = 'x-lectern-cleared, x-lectern-failed-documents, x-lectern-ignored-options, x-lectern-task-id, x-queue-position, x-request-id, retry-after';
+const exposedHeaders = 'mcp-session-id, x-lectern-cleared, x-lectern-failed-documents, x-lectern-ignored-options, x-lectern-schema-valid, x-lectern-task-id, x-queue-position, x-request-id, retry-after';
 
 export function addAccessRules(app: FastifyInstance, settings: HttpSettings): void {
   const loopbackOnly = settings.listen.length > 0 && settings.listen.every(({ host }) => isLoopbackHost(host));

@@ -14,8 +14,7 @@ import { addPatience, usualPatience } from './patience.js';
 import { limitPipelining } from './pipelining.js';
 import { AnswerableRequest } from './upgrade-offers.js';
 import { addUploadLimit } from './uploads.js';
-import { addDescriptionRoutes } from './service/description.js';
-import { addHealthRoutes } from './service/health.js';
+import { addServiceRoutes } from './service/routes.js';
 import { addMetricsRoute, measureRequests } from './service/metrics.js';
 
 const longestIdInPath = 500;
@@ -60,10 +59,7 @@ export function createServer(dependencies: HttpDependencies): FastifyInstance {
       socket.terminate();
     },
   });
-  void app.register(async (scope) => {
-    addHealthRoutes(scope, dependencies);
-    addDescriptionRoutes(scope, dependencies);
-  });
+  addServiceRoutes(app, dependencies);
   void app.register(async (scope) => addConversion(scope, dependencies));
   if (dependencies.language !== undefined) addLanguageRoutes(app, dependencies.language, log);
   return app;

@@ -1,16 +1,21 @@
-/** The tool-protocol server: a running service's abilities as tools, over standard input and output. */
+/** The tool-protocol server: a service's abilities as tools and its results as resources, over any transport of the protocol. */
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
-import { CallToolRequestSchema, type CallToolResult, ListToolsRequestSchema, type ServerNotification, type ServerRequest } from '@modelcontextprotocol/sdk/types.js';
+import {
+  CallToolRequestSchema, type CallToolResult, ErrorCode, ListResourcesRequestSchema, ListResourceTemplatesRequestSchema, ListToolsRequestSchema, McpError, ReadResourceRequestSchema, type ServerNotification,
+  type ServerRequest,
+} from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import type { Service } from '../client/service.js';
 import { LecternError } from '../errors.js';
 import { stackOf } from '../platform/source-stack.js';
 import { readArguments } from './arguments.js';
-import { convertDocument, convertInput } from './document-tools.js';
+import { cancelInput, cancelTool, chunkDocument, chunkInput, convertDocument, convertInput, resultInput, resultTool, statusInput, statusTool } from './document-tools.js';
 import { chatInput, chatTool, embedInput, embedTool, listModelsTool } from './model-tools.js';
-import type { McpToolCall, ToolText } from './tool.js';
+import { readResult, resultTemplates } from './results.js';
+import { StartedTasks } from './started-tasks.js';
+import type { McpToolCall, ToolHost, ToolText } from './tool.js';
 
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
@@ -20,13 +25,24 @@ const longestLine = 150 * 2 ** 20;
 /** What the SDK's clients take in one line, the envelope aside; at a longer one they close the connection. */
 const longestAnswer = 10 * 2 ** 20 - 4096;
 
-/** Settles when the client has closed standard input. What is under way is cancelled then. */
-export async function serveTools(service: Service, version: string): Promise<void> {
+/** Of the protocol: a resource that is not there. */
+const resourceNotFound = -32002;
+
+/** A server for one connection. Defects of its tools are passed to `onDefect`. */
+export function createToolServer(service: Service, { version, readsFiles, onDefect }: { version: string; readsFiles: boolean; onDefect: (thrown: unknown) => void }): McpServer {
   const server = new McpServer({ name: 'lectern', version }, {
-    capabilities: { tools: {} },
-    instructions: `Documents become markdown, and language models chat and embed, on the service at ${service.address}.`,
+    capabilities: { tools: {}, resources: {} },
+    instructions: `Documents become markdown or chunks, and language models chat and embed, on the service at ${service.address}. Results of conversions are resources.`,
   });
-  addTools(server, service);
+  const host = { service, readsFiles, results: new StartedTasks() };
+  addTools(server, host, onDefect);
+  addResources(server, host);
+  return server;
+}
+
+/** Over standard input and output. Settles when the client has closed standard input. What is under way is cancelled then. */
+export async function serveTools(service: Service, version: string): Promise<void> {
+  const server = createToolServer(service, { version, readsFiles: true, onDefect: (thrown) => process.stderr.write(`lectern: a tool met a defect: ${stackOf(thrown)}\n`) });
   const gone = new Promise<void>((resolve) => {
     server.server.onclose = resolve;
     process.stdin.once('end', () => void server.close());
@@ -41,21 +57,27 @@ interface McpTool {
   title: string;
   description: string;
   input: z.ZodObject;
+  readsOnly: boolean;
   run: (given: unknown, call: McpToolCall) => Promise<ToolText>;
 }
 
-function toolsOf(service: Service): McpTool[] {
+function toolsOf(host: ToolHost): McpTool[] {
+  const { service, readsFiles } = host;
   const tool = <Shape extends z.ZodRawShape>(
-    name: string, title: string, description: string, shape: Shape, run: (input: z.output<z.ZodObject<Shape>>, call: McpToolCall) => Promise<ToolText>,
+    name: string, title: string, description: string, shape: Shape, run: (input: z.output<z.ZodObject<Shape>>, call: McpToolCall) => Promise<ToolText>, readsOnly = true,
   ): McpTool => {
     const input = z.object(shape);
-    return { name, title, description, input, run: async (given, call) => run(readArguments(input, given), call) };
+    return { name, title, description, input, readsOnly, run: async (given, call) => run(readArguments(input, given), call) };
   };
   return [
     tool(
       'convert_document', 'Convert a document', 'Converts a document (PDF, office formats, HTML, images, ...) to markdown or another text format, with headings, tables and reading order.',
-      convertInput, (input, call) => convertDocument(service, input, call),
+      convertInput(readsFiles), (input, call) => convertDocument(host, input, call),
     ),
+    tool('chunk_document', 'Cut a document into chunks', 'Cuts a document into chunks for retrieval, each with its headings and pages; the answer is a JSON list.', chunkInput(readsFiles), (input, call) => chunkDocument(host, input, call)),
+    tool('task_status', 'How a task stands', 'Says whether a task waits, runs or has ended, with its pages done; the answer is JSON.', statusInput, (input, call) => statusTool(host, input, call)),
+    tool('get_result', 'Result of a task', 'Waits for the end of a task and gives its document or chunks.', resultInput, (input, call) => resultTool(host, input, call)),
+    tool('cancel_task', 'Cancel a task', 'Cancels a task that waits or runs; forgets one that has ended, with its result.', cancelInput, (input, call) => cancelTool(host, input, call), false),
     tool(
       'list_models', 'List language models', 'Lists the language models of the service with what each can do (completion, tools, embedding, ...).',
       {}, (_input, call) => listModelsTool(service, call),
@@ -66,32 +88,50 @@ function toolsOf(service: Service): McpTool[] {
 }
 
 /** By the protocol's own requests: the SDK's table of tools answers wrong arguments with its validator's list. */
-function addTools({ server }: McpServer, service: Service): void {
-  const tools = toolsOf(service);
+function addTools({ server }: McpServer, host: ToolHost, onDefect: (thrown: unknown) => void): void {
+  const tools = toolsOf(host);
   server.setRequestHandler(ListToolsRequestSchema, () => ({
-    tools: tools.map(({ name, title, description, input }) => ({
-      name, title, description, inputSchema: z.toJSONSchema(input, { target: 'draft-7', io: 'input' }) as { type: 'object' }, annotations: { readOnlyHint: true, openWorldHint: false },
+    tools: tools.map(({ name, title, description, input, readsOnly }) => ({
+      name, title, description, inputSchema: z.toJSONSchema(input, { target: 'draft-7', io: 'input' }) as { type: 'object' }, annotations: { readOnlyHint: readsOnly, destructiveHint: !readsOnly, openWorldHint: false },
     })),
   }));
-  server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) => answered(extra, async (call) => {
+  server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) => answered(extra, onDefect, async (call) => {
     const tool = tools.find(({ name }) => name === params.name);
     if (tool === undefined) throw new LecternError('invalid_request', `There is no tool "${params.name}", only ${tools.map(({ name }) => name).join(', ')}.`);
     return tool.run(params.arguments, call);
   }));
 }
 
+function addResources({ server }: McpServer, { service, results }: ToolHost): void {
+  server.setRequestHandler(ListResourcesRequestSchema, () => ({ resources: results.list() }));
+  server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({ resourceTemplates: resultTemplates }));
+  server.setRequestHandler(ReadResourceRequestSchema, async ({ params: { uri } }, { signal }) => {
+    const read = await readResult(service, uri, signal).catch((thrown: unknown) => {
+      if (!(thrown instanceof LecternError)) throw thrown;
+      throw new McpError(thrown.code === 'not_found' ? resourceNotFound : ErrorCode.InvalidRequest, thrown.message, { uri });
+    });
+    const sizeBytes = Buffer.byteLength(JSON.stringify(read));
+    if (sizeBytes > longestAnswer) throw new McpError(ErrorCode.InvalidRequest, tooLarge(sizeBytes), { uri });
+    return read;
+  });
+}
+
+function tooLarge(sizeBytes: number): string {
+  return `The answer has ${(sizeBytes / 1e6).toFixed(0)} MB, and clients of tools take ${Math.floor(longestAnswer / 1e6)}: ask for less at a time (pages), or use \`lectern convert\`.`;
+}
+
 /** A failure is a result too: the model that called should read why. */
-async function answered(extra: Extra, run: (call: McpToolCall) => Promise<ToolText>): Promise<CallToolResult> {
+async function answered(extra: Extra, onDefect: (thrown: unknown) => void, run: (call: McpToolCall) => Promise<ToolText>): Promise<CallToolResult> {
   const notices = progressOf(extra);
   try {
     const texts = await run({ signal: extra.signal, progress: notices?.tell });
     const content = texts.map((text) => ({ type: 'text' as const, text }));
     const sizeBytes = Buffer.byteLength(JSON.stringify(content));
-    if (sizeBytes > longestAnswer) throw new LecternError('too_large', `The answer has ${(sizeBytes / 1e6).toFixed(0)} MB, and clients of tools take ${Math.floor(longestAnswer / 1e6)}: ask for less at a time (pages), or use \`lectern convert\`.`);
+    if (sizeBytes > longestAnswer) throw new LecternError('too_large', tooLarge(sizeBytes));
     return { content };
   } catch (thrown) {
-    if (!(thrown instanceof LecternError)) process.stderr.write(`lectern: a tool met a defect: ${stackOf(thrown)}\n`);
-    const sentence = thrown instanceof LecternError ? thrown.message : 'The tool server met a defect; its standard error tells more.';
+    if (!(thrown instanceof LecternError)) onDefect(thrown);
+    const sentence = thrown instanceof LecternError ? thrown.message : 'The tool server met a defect; its log tells more.';
     return { isError: true, content: [{ type: 'text', text: sentence }] };
   } finally {
     notices?.stop();

@@ -1,4 +1,6 @@
 /** What a tool gets beside its input, and what it gives. */
+import type { Service } from '../client/service.js';
+import type { StartedTasks } from './started-tasks.js';
 
 export interface McpToolCall {
   /** Aborted when the client cancels the call or leaves. */
@@ -9,3 +11,11 @@ export interface McpToolCall {
 
 /** Texts of the result, the main one first. */
 export type ToolText = [string, ...string[]];
+
+/** What the tools of one connection work with. */
+export interface ToolHost {
+  service: Service;
+  /** A tool server on the user's own machine; the service itself never reads a path that a client names. */
+  readsFiles: boolean;
+  results: StartedTasks;
+}

@@ -50,9 +50,9 @@ async function file(name: string, bytes: number | string): Promise<string> {
   return path;
 }
 
-t.test('four tools, described', async (t) => {
+t.test('the tools, described', async (t) => {
   const { tools } = await client.listTools();
-  t.strictSame(tools.map(({ name }) => name), ['convert_document', 'list_models', 'chat', 'embed']);
+  t.strictSame(tools.map(({ name }) => name), ['convert_document', 'chunk_document', 'task_status', 'get_result', 'cancel_task', 'list_models', 'chat', 'embed']);
   for (const { description, inputSchema } of tools) t.match([description, inputSchema.type], [/\w{4}/, 'object']);
 });
 
@@ -95,7 +95,7 @@ t.test('what is no document is refused in one sentence', async (t) => {
   t.match(await refusal('convert_document', { path: '~/report.pdf' }), join(homedir(), 'report.pdf'), 'what ~ would be');
   t.match(await refusal('convert_document', { path: join(directory, 'none.pdf') }), /There is no file .*none\.pdf/);
   t.match(await refusal('convert_document', { path: directory }), /is a directory/);
-  t.match(await refusal('convert_document', {}), /either path or content_base64/);
+  t.match(await refusal('convert_document', {}), /either path, content_base64 or url/);
   t.match(await refusal('convert_document', { content_base64: 'aGk=' }), /needs filename/);
   t.match(await refusal('convert_document', { content_base64: '!!', filename: 'a.pdf' }), /not base64/);
   t.match(await refusal('convert_document', { path: '/x', pages: 'all' }), /pages/);
@@ -106,7 +106,7 @@ t.test('what is no document is refused in one sentence', async (t) => {
 
 t.test('an answer that no client would take is told, and the connection stays', async (t) => {
   let text = '';
-  const talkative = createServer((_request, answer) => answer.end(JSON.stringify({ status: 'success', errors: [], document: { md_content: text } })));
+  const talkative = createServer((_request, answer) => answer.end(JSON.stringify({ task_id: 'one', task_status: 'success', task_position: null, task_meta: null, status: 'success', errors: [], document: { md_content: text } })));
   await new Promise<void>((resolve) => talkative.listen(0, '127.0.0.1', resolve));
   t.teardown(() => talkative.close());
   const from = await connect(`http://127.0.0.1:${(talkative.address() as AddressInfo).port}`);
@@ -141,7 +141,7 @@ t.test('wrong arguments are told in a sentence', async (t) => {
     ['chat', { messages: [{ role: 'wizard', content: 'x' }, { role: 'user' }] }, 'messages[0].role must be one of system, user, assistant; messages[1].content is missing.'],
     ['chat', { prompt: 'x', temperature: 3, max_tokens: 0, seed: 1.5 }, 'temperature must be at most 2; max_tokens must be at least 1; seed must be a whole number.'], ['chat', { prompt: ['x'] }, 'prompt must be a text.'],
     ['convert_document', { path: '/x', pages: 'all' }, 'pages must be like 3, 3-7 or 3-.'], ['convert_document', { path: '/x', format: 'docx' }, 'format must be one of md, json, html, text, doctags, latex.'],
-    ['nothing', {}, 'There is no tool "nothing", only convert_document, list_models, chat, embed.'],
+    ['nothing', {}, 'There is no tool "nothing", only convert_document, chunk_document, task_status, get_result, cancel_task, list_models, chat, embed.'],
   ] as const) t.equal(await refusal(tool, given), sentence);
 });
 
