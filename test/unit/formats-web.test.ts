@@ -138,8 +138,8 @@ t.test('separated values', async (t) => {
 
 t.test('subtitles', async (t) => {
   const cues = 'WEBVTT - A talk\n\nNOTE x\nnot shown\n\nid\n00:01.000 --> 00:02.000 align:left\n<v Ann>Hi &amp; <i>welcome</i>\nsecond <c.loud>line</c>\n\n1:00:00.000 --> 1:00:01.000\nend';
-  t.equal(await markdownOf('vtt', cues), '# A talk\n\nHi &amp; *welcome*\n\nsecond line');
-  t.equal(await markdownOf('vtt', cues.replace('1:00:00.000 --> 1:00:01.000', '01:00:00.000 --> 01:00:01.000')), '# A talk\n\nHi &amp; *welcome*\n\nsecond line\n\nend');
+  t.equal(await markdownOf('vtt', cues), '# A talk\n\n**Ann:** Hi &amp; *welcome*\n\nsecond line');
+  t.equal(await markdownOf('vtt', cues.replace('1:00:00.000 --> 1:00:01.000', '01:00:00.000 --> 01:00:01.000')), '# A talk\n\n**Ann:** Hi &amp; *welcome*\n\nsecond line\n\nend');
   t.match(await failureOf(markdownOf('vtt', 'no')), { code: 'invalid_document' });
 });
 
