@@ -3,6 +3,8 @@ import { convertHere } from './convert-here.js';
 
 export interface Cost {
   status: string;
+  /** What the document lacks, or why there is none. */
+  errors: string[];
   seconds: number;
   processorSeconds: number;
   stages: Record<string, number>;
@@ -12,5 +14,5 @@ const [path = '', times = '1'] = process.argv.slice(2);
 for (let run = 0; run < Number(times); run++) {
   const { outcome, processorMs } = await convertHere({ pdf: path, password: null });
   const stages = Object.fromEntries(Object.entries(outcome.timings).map(([stage, { times: [time = 0] }]) => [stage, time]));
-  console.log(JSON.stringify({ status: outcome.status, seconds: outcome.processingTimeS, processorSeconds: processorMs / 1000, stages } satisfies Cost));
+  console.log(JSON.stringify({ status: outcome.status, errors: outcome.errors.map(({ error_message: sentence }) => sentence), seconds: outcome.processingTimeS, processorSeconds: processorMs / 1000, stages } satisfies Cost));
 }

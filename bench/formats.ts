@@ -7,11 +7,12 @@ import type { ConvertOutcome } from '../src/convert/request.js';
 import { measureQuality } from '../test/support/quality.js';
 import { convertHere } from './convert-here.js';
 import { samplesDirectory } from './corpora.js';
+import { measureBigFiles } from './formats-big.js';
 import { differences } from './formats-differences.js';
 import { measureFormatsSpeed } from './formats-speed.js';
 import { findScorer, mean } from './quality.js';
 
-const usage = 'usage: npm run bench -- formats [--format NAME]... [--speed] [--keep DIRECTORY] [--json OUT] [--verbose]';
+const usage = 'usage: npm run bench -- formats [--format NAME]... [--speed] [--big] [--keep DIRECTORY] [--json OUT] [--verbose]';
 /** PDF has a bench of its own; the others hold pictures of text. */
 const leftOut = new Set(['pdf', 'ocr', 'webp']);
 /** What the issue asks for. */
@@ -48,8 +49,12 @@ interface FormatReport {
 
 export async function run(args: string[]): Promise<{ code: number; measures: BenchmarkMeasure[] } | number> {
   const { values } = parseArgs({
-    args, options: { format: { type: 'string', multiple: true }, speed: { type: 'boolean' }, keep: { type: 'string' }, json: { type: 'string' }, verbose: { type: 'boolean' } },
+    args, options: { format: { type: 'string', multiple: true }, speed: { type: 'boolean' }, big: { type: 'boolean' }, keep: { type: 'string' }, json: { type: 'string' }, verbose: { type: 'boolean' } },
   });
+  if (values.big) {
+    await measureBigFiles(values.format);
+    return 0;
+  }
   const directory = join(samplesDirectory(), 'docling');
   const report: Record<string, FormatReport> = {};
   if (!existsSync(directory)) console.log('docling: not beside this checkout, left out.');

@@ -48,6 +48,13 @@ const formats: Record<string, FormatEntry> = {
   ics: { mimetype: 'text/calendar', load: async () => (await import('./record-readers.js')).readCalendarFile },
   vcf: { mimetype: 'text/vcard', load: async () => (await import('./record-readers.js')).readCardsFile },
   xml_jats: { mimetype: 'application/xml', load: async () => (await import('./schema-readers.js')).readJatsFile },
+  xml_uspto: { mimetype: 'application/xml', load: async () => (await import('./data-readers.js')).readPatentFile },
+  fb2: { mimetype: 'application/x-fictionbook+xml', load: async () => (await import('./data-readers.js')).readFictionBookFile },
+  docbook: { mimetype: 'application/docbook+xml', load: async () => (await import('./data-readers.js')).readDocBookFile },
+  tei: { mimetype: 'application/tei+xml', load: async () => (await import('./data-readers.js')).readTeiFile },
+  xml: { mimetype: 'application/xml', load: async () => (await import('./data-readers.js')).readXmlFile },
+  json: { mimetype: 'application/json', load: async () => (await import('./data-readers.js')).readJsonFile },
+  yaml: { mimetype: 'application/yaml', load: async () => (await import('./data-readers.js')).readYamlFile },
   json_docling: { mimetype: 'application/json', load: async () => (await import('./schema-readers.js')).readDoclingFile },
 };
 

@@ -1,7 +1,7 @@
 /** Formats known by their contents: archives by what is in them, compound files by the streams they hold, texts by how they begin. */
 import { Archive, looksLikeArchive } from './archive.js';
 import { compoundKind, looksLikeCompound } from './office/compound-file.js';
-import { isJats, isWebVtt, looksLikeMail } from './text-signatures.js';
+import { flatKind, isJats, isWebVtt, looksLikeMail, vocabularyOf } from './text-signatures.js';
 
 const openDocument: [prefix: string, name: string][] = [
   ['application/vnd.oasis.opendocument.text', 'odt'], ['application/vnd.oasis.opendocument.spreadsheet', 'ods'],
@@ -49,6 +49,9 @@ export function sniffText(bytes: Uint8Array): string | null {
   const markup = head.replace(/^(?:(?:<\?[^>]*\?>|<!--[\s\S]*?-->)\s*)+/, '');
   if (/^<(?:!doctype\s+html|html[\s>])/i.test(markup)) return 'html';
   if (isJats(markup)) return 'xml_jats';
+  const vocabulary = vocabularyOf(markup);
+  if (vocabulary !== null) return vocabulary;
+  if (markup.startsWith('<office:document')) return flatKind(Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 65_536)).toString('latin1').replace(/^\xef\xbb\xbf/, ''));
   if (/^\{\s*"schema_name"\s*:\s*"DoclingDocument"/.test(head)) return 'json_docling';
   return looksLikeMail(head) ? 'email' : null;
 }

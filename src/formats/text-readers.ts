@@ -27,6 +27,9 @@ export function textReader(read: (text: string, options: ReadOptions, losses: st
   };
 }
 
+/** Longest text in bytes: a string of JavaScript holds 2^29 - 24 characters. */
+const longestText = 500 * 1024 * 1024;
+
 /** Bytes by which a text is distinguished from a program or an archive under a wrong name. */
 const checkedBytes = 4096;
 /** Share of control characters, beyond the first, from which bytes with zeros are no text: of random bytes 0.1, of programs more, of a text with a stray zero far less. */
@@ -39,8 +42,9 @@ function isControl(byte: number): boolean {
   return byte < space && !textControls.has(byte);
 }
 
-/** Throws LecternError `invalid_document` for bytes with zeros that are neither UTF-16 nor strays in a text. */
+/** Throws LecternError `invalid_document` for bytes with zeros that are neither UTF-16 nor strays in a text, and `too_large`. */
 function checkText(bytes: Uint8Array): void {
+  if (bytes.length > longestText) throw new LecternError('too_large', 'The text is longer than 500 MiB.');
   const sample = bytes.subarray(0, checkedBytes);
   if (!sample.includes(0) || isUtf16(bytes)) return;
   if (sample.filter(isControl).length - 1 > sample.length * mostControls) throw new LecternError('invalid_document', 'The file is not text, whatever its name says.');

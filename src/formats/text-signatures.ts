@@ -25,3 +25,25 @@ export function looksLikeMail(head: string): boolean {
   const known = ['from', 'to', 'subject', 'date', 'message-id', 'mime-version', 'received', 'return-path', 'content-type', 'delivered-to'];
   return known.filter((name) => names.has(name)).length >= 3;
 }
+
+const flatKinds: Record<string, string> = { text: 'odt', spreadsheet: 'ods', presentation: 'odp' };
+
+/** The contract's name of an OpenDocument file that is one XML file (.fodt, .fods, .fodp), by what stands before its first elements; null where it is none. */
+export function flatKind(head: string): string | null {
+  const root = /^\ufeff?\s*(?:<[?!][^>]*>\s*)*<office:document\s[^>]*>/.exec(head.slice(0, 65_536))?.[0];
+  const kind = root === undefined ? undefined : /\boffice:mimetype="application\/vnd\.oasis\.opendocument\.(\w+)/.exec(root)?.[1];
+  return kind === undefined ? null : flatKinds[kind] ?? null;
+}
+
+/** Roots of DocBook that other vocabularies have, too, count with its namespace or its document type alone. */
+const vocabularies: [name: string, sign: RegExp][] = [
+  ['fb2', /^<FictionBook[\s>]/], ['tei', /^<(?:TEI|teiCorpus|TEI\.2)[\s>]/], ['xml_uspto', /^<us-patent-(?:grant|application)[\s>]/],
+  ['docbook', /^<(?:book|article|chapter|part|set|refentry|section|appendix|preface|topic)\s[^>]*http:\/\/docbook\.org\/ns\/docbook/],
+];
+
+/** The contract's name of an XML vocabulary, by the first element of the file, what stands before it aside; or null. */
+export function vocabularyOf(markup: string): string | null {
+  if (/^<!DOCTYPE\s+\w+\s+PUBLIC\s+["']-\/\/(?:OASIS|Norman Walsh)\/\/DTD (?:Simplified )?DocBook/i.test(markup)) return 'docbook';
+  const root = markup.replace(/^<!DOCTYPE[^[>]*(?:\[[^\]]*\]\s*)?>\s*/i, '');
+  return vocabularies.find(([, sign]) => sign.test(root))?.[0] ?? null;
+}

@@ -11,8 +11,8 @@ export interface InputFormat {
 
 const byExtension: Record<string, string> = Object.fromEntries(Object.entries({
   pdf: 'pdf', image: 'jpg jpeg png tif tiff bmp webp gif', docx: 'docx dotx docm dotm', doc: 'doc dot', pptx: 'pptx potx ppsx pptm potm ppsm',
-  ppt: 'ppt pot pps', md: 'md markdown txt text qmd rmd', rtf: 'rtf', mhtml: 'mhtml mht', html: 'html htm xhtml', xml_jats: 'xml nxml', xml_xbrl: 'xbrl', asciidoc: 'adoc asciidoc asc',
-  csv: 'csv tsv tab', xlsx: 'xlsx xlsm xltx xltm', xls: 'xls xlt', odt: 'odt ott', ods: 'ods ots', odp: 'odp otp', json_docling: 'json', latex: 'tex latex',
+  ppt: 'ppt pot pps', md: 'md markdown txt text qmd rmd', rtf: 'rtf', mhtml: 'mhtml mht', html: 'html htm xhtml', xml_jats: 'nxml', xml: 'xml', fb2: 'fb2', docbook: 'dbk docbook', tei: 'tei', json: 'json jsonl ndjson', yaml: 'yaml yml', xml_xbrl: 'xbrl', asciidoc: 'adoc asciidoc asc',
+  csv: 'csv tsv tab', xlsx: 'xlsx xlsm xltx xltm', xls: 'xls xlt', odt: 'odt ott fodt', ods: 'ods ots fods', odp: 'odp otp fodp', latex: 'tex latex',
   email: 'eml msg mbox emlx', epub: 'epub', boxnote: 'boxnote', iwork_pages: 'pages', iwork_keynote: 'key', iwork_numbers: 'numbers', afp: 'afp', vtt: 'vtt srt', ipynb: 'ipynb', ics: 'ics', vcf: 'vcf', audio: 'wav mp3 m4a aac ogg flac',
   video: 'mp4 avi mov mkv webm', dclx: 'dclx', xml_doclang: 'dclg', ebcdic: 'ebc ebcdic',
 }).flatMap(([format, extensions]) => extensions.split(' ').map((extension) => [extension, format])));

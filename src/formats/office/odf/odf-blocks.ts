@@ -9,7 +9,6 @@ import { addOdfChart } from './odf-chart.js';
 import { numberOf } from '../docx/docx-styles.js';
 import type { OdfContext, OdfTarget } from './odf-context.js';
 import { readOdfParagraph } from './odf-inline.js';
-import { partOfHref } from './odf-package.js';
 import { addOdfTable } from './odf-table.js';
 
 interface OpenListOf {
@@ -130,8 +129,7 @@ export class OdfBlockReader {
     const { builder, file } = this.context;
     if (element.name === 'draw:frame') {
       const box = element.child('draw:text-box') ?? element.child('table:table');
-      const part = partOfHref(element.child('draw:object')?.get('xlink:href'));
-      const object = part === null ? null : file.tree(`${part}/content.xml`);
+      const object = file.object(element);
       const chart = object?.at('office:body', 'office:chart');
       if (box !== undefined) this.#below(box.name === 'table:table' ? element : box);
       else if (object?.name === 'math:math') builder.addFormula(mathLatex(xmlMath(object)), this.place);
@@ -150,12 +148,11 @@ export class OdfBlockReader {
   }
 
   #picture(frame: XmlElement): void {
-    const { archive } = this.context.file;
     const item = this.context.builder.addPicture({ ...this.place, alternative: alternativeText(frame.child('svg:desc')?.text, frame.child('svg:title')?.text) });
     for (const image of frame.elements('draw:image')) {
-      const part = partOfHref(image.get('xlink:href'));
-      if (part === null || !archive.has(part)) continue;
-      this.context.pictures.push({ item, bytes: () => archive.read(part) });
+      const bytes = this.context.file.picture(image);
+      if (bytes === null) continue;
+      this.context.pictures.push({ item, bytes });
       return;
     }
   }

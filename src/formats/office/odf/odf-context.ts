@@ -5,7 +5,6 @@ import { mathLatex, xmlMath } from '../../mathml.js';
 import type { FoundPicture } from '../../format-reader.js';
 import type { XmlElement } from '../../xml.js';
 import type { OdfInlineContext } from './odf-inline.js';
-import { partOfHref } from './odf-package.js';
 import type { OpenDocument } from './odf-package.js';
 import type { OdfStyles } from './odf-styles.js';
 
@@ -33,9 +32,7 @@ export function makeOdfContext(file: OpenDocument, builder: DocumentBuilder, sty
     annotations: new Set(),
     note: (element) => notes.push(element),
     formula: (frame) => {
-      const own = frame.at('draw:object', 'math:math');
-      const part = partOfHref(frame.child('draw:object')?.get('xlink:href'));
-      const root = own ?? (part === null ? null : file.tree(`${part}/content.xml`));
+      const root = file.object(frame);
       return root?.name === 'math:math' ? mathLatex(xmlMath(root)) : null;
     },
   };
