@@ -32,7 +32,7 @@ const browser = values.pictures ? new Chromium() : null;
 const tab = await browser?.openTab();
 
 async function view(key: string, name: string): Promise<boolean> {
-  const choice = choose(sources, programs.styles.origins, values.split as Split, key);
+  const choice = choose(sources, renderer.styles ?? programs.styles.origins, values.split as Split, key);
   if (choice === undefined) throw new Error(`The split '${values.split}' has no source, or no style for one.`);
   const made = await makeDocument(choice, programs, renderer);
   for (const { index, reason } of made.drops) process.stdout.write(`${name}: page ${index + 1} dropped: ${reason}: ${choice.source.origin} in ${choice.style.origin}\n`);

@@ -59,7 +59,7 @@ export async function makeDocument({ source, style, sourceSeed, styleSeed }: Cho
   };
   const begin = performance.now();
   const document = await programs.sources.serve<SourceDocument>(source, { origin: source.origin, seed: sourceSeed }).catch(failed('source'));
-  const sheet = await programs.styles.serve<StyleSheet>(style, { origin: style.origin, seed: styleSeed, source: source.program, language: document.language }).catch(failed('style'));
+  const sheet = renderer.styles !== undefined ? { origin: style.origin, family: style.family, css: '' } : await programs.styles.serve<StyleSheet>(style, { origin: style.origin, seed: styleSeed, source: source.program, language: document.language }).catch(failed('style'));
   const served = performance.now();
   const prints = await renderer.print(document, sheet, styleSeed).catch(failed('print'));
   const read = await readPrints(prints).catch(failed('read'));

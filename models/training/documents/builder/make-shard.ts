@@ -87,7 +87,7 @@ export class Batch {
     let [next, inARow] = [0, 0];
     while (shard.pages < shardPages && inARow < MOST_FAILURES) {
       while (pending.length < this.#renderer.parallel) {
-        const choice = choose(this.#programs.sources.origins, this.#programs.styles.origins, split, `${seed} ${split} ${renderer} ${index} ${next++}`);
+        const choice = choose(this.#programs.sources.origins, this.#renderer.styles ?? this.#programs.styles.origins, split, `${seed} ${split} ${renderer} ${index} ${next++}`);
         if (choice === undefined) throw new Error(`The split '${split}' has no source, or no style for one.`);
         pending.push(makeDocument(choice, this.#programs, this.#renderer).catch((thrown: unknown) => {
           if (thrown instanceof DocumentFailure) return thrown;

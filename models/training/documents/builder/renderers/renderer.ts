@@ -1,4 +1,5 @@
 /** What the builder needs of a program that prints documents. */
+import type { Origin } from '../programs.js';
 import type { Truth } from '../truth.js';
 
 /** A document of a source in a style: answers of the programs in `sources` and `styles`. */
@@ -30,6 +31,8 @@ export interface Prints {
 
 export interface Renderer {
   readonly name: string;
+  /** Its own styles; absent if it takes style sheets. */
+  readonly styles?: Origin[];
   /** Prints a document plain and coloured. Rejects with the reason if it cannot. Up to `parallel` calls may run at once. */
   print(document: SourceDocument, style: StyleSheet, seed: number): Promise<Prints>;
   readonly parallel: number;
