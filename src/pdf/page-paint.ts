@@ -17,8 +17,8 @@ export interface PagePaint {
   x: Float64Array;
   y: Float64Array;
   colors: Int32Array;
-  /** Stroked and filled paths in painting order, if they were asked for; `color` is the stroke's. */
-  paths: { color: number; box: Box }[];
+  /** Paths in painting order, if they were asked for; 0xRRGGBB of stroke and fill, whether drawn or not. */
+  paths: { stroke: number; fill: number; box: Box }[];
 }
 
 /** `page` is open. */
@@ -53,7 +53,7 @@ function readPathColors(pdfium: Pdfium, page: number, frame: PageFrame): PagePai
   for (const object of walkObjects(pdfium, page, frame.toSeen).objects) {
     if (object.kind !== 'path') continue;
     const box = objectBounds(pdfium, object);
-    if (box !== null) paths.push({ color: withoutAlpha(readColor(pdfium, object.pointer, 'stroke')), box });
+    if (box !== null) paths.push({ stroke: withoutAlpha(readColor(pdfium, object.pointer, 'stroke')), fill: withoutAlpha(readColor(pdfium, object.pointer, 'fill')), box });
   }
   return paths;
 }

@@ -68,8 +68,8 @@ export class Labeller {
     if (typeof leaves === 'string') return leaves;
     const words = labelWords(content, leaves, characters);
     if (words.filter(({ leaf }) => leaf >= 0).length < LEAST_LABELLED * words.length) return 'few-labels';
-    const outlines = colored.paths.flatMap(({ color, box }) => {
-      const node = this.#nodeOf.get(color);
+    const outlines = colored.paths.flatMap(({ stroke, fill, box }) => {
+      const node = this.#nodeOf.get(stroke) ?? this.#nodeOf.get(fill);
       return node === undefined ? [] : [{ node, box }];
     });
     return { content, words, outlines, turn };

@@ -26,7 +26,7 @@ interface Theme {
   headColor: string;
 }
 
-const fonts = ['\\usepackage{lmodern}', '\\usepackage{mathptmx}', '\\usepackage{mathpazo}', '\\usepackage{charter}', '\\usepackage{helvet}\\renewcommand\\familydefault\\sfdefault', '\\usepackage{bookman}', '\\usepackage{newcent}', '\\usepackage{tgtermes}', '\\usepackage{tgheros}\\renewcommand\\familydefault\\sfdefault', '\\usepackage{libertine}', ''];
+const fonts = ['\\usepackage{lmodern}', '\\usepackage{mathptmx}', '\\usepackage{mathpazo}', '\\usepackage{charter}', '\\usepackage{helvet}\\renewcommand\\familydefault\\sfdefault', '\\usepackage{bookman}', '\\usepackage{newcent}', '\\usepackage{tgtermes}', '\\usepackage{tgheros}\\renewcommand\\familydefault\\sfdefault', ''];
 
 export function drawTheme(draw: Draw): Theme {
   const documentClass = draw.of(['article', 'article', 'scrartcl', 'memoir', 'extarticle', 'report']);
