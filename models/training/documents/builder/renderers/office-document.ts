@@ -152,7 +152,7 @@ export class OfficeDocument {
   #table({ rows, columns, headRows, caption, cells }: Extract<FlowBlock, { type: 'table' }>): string {
     if (rows === 0 || columns === 0) return '';
     const name = `Table${this.#tables++}`;
-    const widths = Array.from({ length: columns }, (_, column) => Math.min(40, Math.max(4, ...cells.filter((cell) => cell.column === column && cell.columnSpan === 1).map(({ blocks }) => blocks.reduce((sum, block) => sum + (block.type === 'text' ? block.runs.reduce((all, { text }) => all + text.length, 0) : 20), 0)))));
+    const widths = Array.from({ length: columns }, (_, column) => Math.max(1, ...cells.filter((cell) => cell.column === column && cell.columnSpan === 1).map(widthOf)));
     for (const [column, width] of widths.entries()) this.#styles.push(`<style:style style:name="${name}.${column}" style:family="table-column"><style:table-column-properties style:rel-column-width="${width * 100}*"/></style:style>`);
     const written = Array.from({ length: rows }, (_, row) => this.#row(row, columns, cells, headRows, name));
     const table = `<table:table table:name="${name}">${widths.map((_, column) => `<table:table-column table:style-name="${name}.${column}"/>`).join('')}${headRows > 0 && headRows < rows ? `<table:table-header-rows>${written.slice(0, headRows).join('')}</table:table-header-rows>${written.slice(headRows).join('')}` : written.join('')}</table:table>`;
@@ -185,6 +185,17 @@ export class OfficeDocument {
     this.#styles.push(`<style:style style:name="${name}" style:family="table-cell"><style:table-cell-properties ${borders} fo:padding="0.08cm" ${fill === '' ? '' : `fo:background-color="${fill}"`}/></style:style>`);
     return name;
   }
+}
+
+/** Characters of a line of text at most, and of a block that is no text. */
+const WIDEST = 40;
+const BLOCK_WIDTH = 20;
+
+/** The width of a cell in characters: that of its text on one line, up to a limit, and at least that of its longest word. */
+function widthOf({ blocks }: FlowCell): number {
+  const texts = blocks.map((block) => (block.type === 'text' ? block.runs.map(({ text }) => text).join('') : 'x'.repeat(BLOCK_WIDTH)));
+  const words = texts.flatMap((text) => text.split(/\s+/u).map((word) => word.length));
+  return Math.max(0, ...words, ...texts.map((text) => Math.min(WIDEST, text.length))) + 1;
 }
 
 function escapeSpaces(text: string): string {
