@@ -16,7 +16,7 @@ const most = { lean: 1.2, leaning: 0.7, blur: 0.8, grain: 9, darkening: 0.07 };
 /** Sharp blurs by no less. */
 const leastBlur = 0.3;
 
-interface Faults {
+export interface Faults {
   dpi: number;
   lean: number;
   blur: number;
@@ -25,7 +25,7 @@ interface Faults {
   quality: number;
 }
 
-function faultsOf(random: () => number): Faults {
+export function faultsOf(random: () => number): Faults {
   const one = (values: number[]): number => values[Math.floor(random() * values.length)]!;
   return {
     dpi: one(resolutions), lean: random() < most.leaning ? (2 * random() - 1) * most.lean : 0, blur: random() * most.blur,
@@ -39,7 +39,7 @@ function deviation(random: () => number): number {
 }
 
 /** One grey a pixel. */
-interface Greys {
+export interface Greys {
   data: Buffer;
   width: number;
   height: number;
@@ -54,7 +54,8 @@ async function greysOf(given: Sharp): Promise<Greys> {
   return { data, width: info.width, height: info.height };
 }
 
-async function scanned({ data, width, height, stride }: Bitmap, { lean, blur, grain, light, quality }: Faults, random: () => number): Promise<Greys> {
+/** The picture of a page with these faults, as large as before. */
+export async function scanned({ data, width, height, stride }: Bitmap, { lean, blur, grain, light, quality }: Faults, random: () => number): Promise<Greys> {
   const upright = sharp(data, { raw: { width: stride / 4, height, channels: 4 } }).extract({ left: 0, top: 0, width, height }).flatten({ background: '#fff' });
   const leaning = await greysOf(upright.greyscale().rotate(lean, { background: '#fff' }));
   // The glass is no larger than the page.

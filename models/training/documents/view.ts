@@ -6,10 +6,12 @@ import sharp from 'sharp';
 import { openPdf } from '../../../src/pdf/index.js';
 import { Chromium } from './builder/chromium.js';
 import { choose, DocumentFailure, makeDocument } from './builder/make-document.js';
+import type { Damage } from './builder/damage.js';
 import { pageView } from './builder/page-view.js';
 import { Programs } from './builder/programs.js';
 import type { Split } from './builder/programs.js';
 import { hash } from './builder/random.js';
+import { closeReader } from './builder/scan.js';
 import { rendererOf } from './builder/renderers/index.js';
 
 const DOTS_PER_INCH = 110;
@@ -20,7 +22,7 @@ const HEADER_PIXELS = 90;
 const { values, positionals: [out = 'view'] } = parseArgs({
   allowPositionals: true,
   options: {
-    split: { type: 'string', default: 'train' }, seed: { type: 'string', default: '1' }, pages: { type: 'string', default: '40' }, renderer: { type: 'string', default: 'chromium' }, shard: { type: 'string', default: '0' },
+    split: { type: 'string', default: 'train' }, seed: { type: 'string', default: '1' }, pages: { type: 'string', default: '40' }, renderer: { type: 'string', default: 'chromium' }, shard: { type: 'string', default: '0' }, damage: { type: 'string', default: 'none' },
     pictures: { type: 'boolean', default: false }, pdf: { type: 'boolean', default: false }, only: { type: 'string' }, root: { type: 'string', default: new URL('.', import.meta.url).pathname },
   },
 });
@@ -34,7 +36,7 @@ const tab = await browser?.openTab();
 async function view(key: string, name: string): Promise<boolean> {
   const choice = choose(sources, renderer.styles ?? programs.styles.origins, values.split as Split, key);
   if (choice === undefined) throw new Error(`The split '${values.split}' has no source, or no style for one.`);
-  const made = await makeDocument(choice, programs, renderer);
+  const made = await makeDocument(choice, programs, renderer, values.damage as Damage);
   for (const { index, reason } of made.drops) process.stdout.write(`${name}: page ${index + 1} dropped: ${reason}: ${choice.source.origin} in ${choice.style.origin}\n`);
   const chosen = made.pages[hash(key) % Math.max(1, made.pages.length)];
   if (chosen === undefined) return false;
@@ -67,3 +69,4 @@ programs.sources.close();
 programs.styles.close();
 await renderer.close();
 await browser?.close();
+await closeReader();

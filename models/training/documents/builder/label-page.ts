@@ -1,6 +1,7 @@
 /** Joins the program's reading of a page with the truth: the leaf of each word by the colours of its characters in the coloured print. */
 import { readText } from '../../../../src/convert/pipeline/read-text.js';
 import { NO_COLOR } from '../../../../src/pdf/index.js';
+import { containsPoint, middleX, middleY } from '../../../../src/geometry/box.js';
 import type { Box, PageContent, PagePaint, PdfDocument, QuarterTurn, Word } from '../../../../src/pdf/index.js';
 import { defaultConvertOptions } from '../../../../src/convert/options.js';
 import type { Truth } from './truth.js';
@@ -36,7 +37,7 @@ const PLACE_TOLERANCE = 0.05;
 const BUCKET = 0.1;
 /** Share of the characters that must have their pair where the prints differ, as where a style hides a text. */
 const LEAST_PAIRED = 0.98;
-/** Share of the words of a page that must have a leaf. */
+/** Share of the words with characters of a page that must have a leaf. */
 const LEAST_LABELLED = 0.97;
 
 export class Labeller {
@@ -44,12 +45,27 @@ export class Labeller {
   #colored: PdfDocument;
   #leafOf: Map<number, number>;
   #nodeOf: Map<number, number>;
+  /** A leaf of each node, for marks that are drawn without characters. */
+  #leafAt: Map<number, number>;
 
   constructor(plain: PdfDocument, colored: PdfDocument, truth: Truth) {
     this.#plain = plain;
     this.#colored = colored;
     this.#leafOf = new Map(truth.leaves.map(({ color }, leaf) => [color, leaf]));
+    this.#leafAt = new Map([...truth.leaves.entries()].reverse().map(([leaf, { node }]) => [node, leaf]));
     this.#nodeOf = new Map(truth.nodes.flatMap(({ outline }, node): [number, number][] => (outline >= 0 ? [[outline, node]] : [])));
+  }
+
+  /** The leaf of a mark that the program makes of drawn shapes (bullets, tick boxes): by the colour of a path under it, or by the innermost outline around it. */
+  #leafOfMark({ box }: Word, paths: PagePaint['paths'], outlines: LabelledPage['outlines']): number {
+    const [x, y] = [middleX(box), middleY(box)];
+    for (const path of paths) {
+      if (!containsPoint(path.box, x, y)) continue;
+      const leaf = this.#leafOf.get(path.fill) ?? this.#leafOf.get(path.stroke);
+      if (leaf !== undefined) return leaf;
+    }
+    const around = outlines.filter((outline) => containsPoint(outline.box, x, y)).at(-1);
+    return around === undefined ? -1 : this.#leafAt.get(around.node) ?? -1;
   }
 
   async label(pageIndex: number): Promise<LabelledPage | Drop> {
@@ -66,12 +82,13 @@ export class Labeller {
     const colored = this.#colored.readPaint(pageIndex, true, turn);
     const leaves = this.#leavesOfCharacters(this.#plain.readPaint(pageIndex, false, turn), colored);
     if (typeof leaves === 'string') return leaves;
-    const words = labelWords(content, leaves, characters);
-    if (words.filter(({ leaf }) => leaf >= 0).length < LEAST_LABELLED * words.length) return 'few-labels';
     const outlines = colored.paths.flatMap(({ stroke, fill, box }) => {
       const node = this.#nodeOf.get(stroke) ?? this.#nodeOf.get(fill);
       return node === undefined ? [] : [{ node, box }];
     });
+    const words = labelWords(content, leaves, characters).map((labelled) => (labelled.characters > 0 ? labelled : { ...labelled, leaf: this.#leafOfMark(labelled.word, colored.paths, outlines) }));
+    const written = words.filter((labelled) => labelled.characters > 0);
+    if (written.filter(({ leaf }) => leaf >= 0).length < LEAST_LABELLED * written.length) return 'few-labels';
     return { content, words, outlines, turn };
   }
 

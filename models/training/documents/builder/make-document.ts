@@ -2,6 +2,8 @@
 import { openPdf } from '../../../../src/pdf/index.js';
 import type { PdfDocument } from '../../../../src/pdf/index.js';
 import { Labeller } from './label-page.js';
+import { damagePage } from './damage.js';
+import type { Damage } from './damage.js';
 import type { Drop, LabelledPage } from './label-page.js';
 import type { Origin, Programs, Split } from './programs.js';
 import { hash, pick, randomNumbers } from './random.js';
@@ -53,7 +55,7 @@ function pickOrigin(origins: readonly Origin[], random: () => number): Origin | 
   return pick(origins.filter((each) => each.program === program), ({ weight }) => weight, random);
 }
 
-export async function makeDocument({ source, style, sourceSeed, styleSeed }: Choice, programs: { sources: Programs; styles: Programs }, renderer: Renderer): Promise<MadeDocument> {
+export async function makeDocument({ source, style, sourceSeed, styleSeed }: Choice, programs: { sources: Programs; styles: Programs }, renderer: Renderer, damage: Damage = 'none'): Promise<MadeDocument> {
   const failed = (stage: DocumentFailure['stage']) => (thrown: unknown): never => {
     throw new DocumentFailure(stage, source.origin, style.origin, thrown instanceof Error ? thrown.message : String(thrown));
   };
@@ -62,16 +64,16 @@ export async function makeDocument({ source, style, sourceSeed, styleSeed }: Cho
   const sheet = renderer.styles !== undefined ? { origin: style.origin, family: style.family, css: '' } : await programs.styles.serve<StyleSheet>(style, { origin: style.origin, seed: styleSeed, source: source.program, language: document.language }).catch(failed('style'));
   const served = performance.now();
   const prints = await renderer.print(document, sheet, styleSeed).catch(failed('print'));
-  const read = await readPrints(prints).catch(failed('read'));
+  const read = await readPrints(prints, damage, randomNumbers(styleSeed)).catch(failed('read'));
   if (read === null) throw new DocumentFailure('page-count', source.origin, style.origin, 'The prints have different numbers of pages.');
   const info: DocumentInfo = {
-    id: document.id, source: source.program, origin: source.origin, style: style.origin, family: sheet.family, styleSeed, sourceSeed, language: document.language, renderer: renderer.name, damage: '', licence: source.licence,
+    id: document.id, source: source.program, origin: source.origin, style: style.origin, family: sheet.family, styleSeed, sourceSeed, language: document.language, renderer: renderer.name, damage, licence: source.licence,
   };
   return { info, truth: prints.truth, plain: prints.plain, ...read, times: { serve: served - begin, ...prints.times, ...read.times } };
 }
 
 /** Null if the prints differ in their number of pages. */
-async function readPrints({ plain, colored, truth }: Prints): Promise<Pick<MadeDocument, 'pages' | 'drops' | 'times'> | null> {
+async function readPrints({ plain, colored, truth }: Prints, damage: Damage, random: () => number): Promise<Pick<MadeDocument, 'pages' | 'drops' | 'times'> | null> {
   const begin = performance.now();
   const documents: PdfDocument[] = [];
   try {
@@ -81,7 +83,8 @@ async function readPrints({ plain, colored, truth }: Prints): Promise<Pick<MadeD
     const labeller = new Labeller(first, second, truth);
     const made: Pick<MadeDocument, 'pages' | 'drops'> = { pages: [], drops: [] };
     for (let index = 0; index < Math.min(MOST_PAGES, first.pageCount); index++) {
-      const page = await labeller.label(index);
+      const labelled = await labeller.label(index);
+      const page = typeof labelled === 'string' ? labelled : await damagePage(labelled, damage, random, (box, dpi) => first.renderRegion(index, box, dpi, labelled.turn));
       if (typeof page === 'string') made.drops.push({ index, reason: page });
       else made.pages.push({ index, page });
     }

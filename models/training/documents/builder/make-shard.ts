@@ -1,6 +1,8 @@
 /** Makes one shard: documents by the seed until it has its pages. A worker process makes shard after shard. */
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Damage } from './damage.js';
+import { closeReader } from './scan.js';
 import { choose, DocumentFailure, makeDocument } from './make-document.js';
 import type { MadeDocument } from './make-document.js';
 import { Programs } from './programs.js';
@@ -15,6 +17,7 @@ export interface BatchOptions {
   /** Pages of a shard, at least: the last document is kept whole. */
   shardPages: number;
   renderer: string;
+  damage: Damage;
   /** The directory with `sources`, `styles` and `splits.json`. */
   root: string;
 }
@@ -41,8 +44,8 @@ export interface ShardReport {
 const MOST_FAILURES = 50;
 const MOST_MESSAGES = 20;
 
-export function shardName({ split, renderer, seed }: BatchOptions, index: number): string {
-  return `${split}-${renderer}-${seed}-${String(index).padStart(5, '0')}`;
+export function shardName({ split, renderer, seed, damage }: BatchOptions, index: number): string {
+  return `${split}-${renderer}-${damage === 'none' ? '' : `${damage}-`}${seed}-${String(index).padStart(5, '0')}`;
 }
 
 export class Batch {
@@ -78,18 +81,19 @@ export class Batch {
     this.#programs.sources.close();
     this.#programs.styles.close();
     await this.#renderer.close();
+    await closeReader();
   }
 
   /** Documents are printed several at a time and added in their order, so that the shard does not depend on which is done first. */
   async #fill(shard: Shard, report: ShardReport, index: number): Promise<void> {
-    const { seed, split, shardPages, renderer } = this.#options;
+    const { seed, split, shardPages, renderer, damage } = this.#options;
     const pending: Promise<MadeDocument | DocumentFailure>[] = [];
     let [next, inARow] = [0, 0];
     while (shard.pages < shardPages && inARow < MOST_FAILURES) {
       while (pending.length < this.#renderer.parallel) {
         const choice = choose(this.#programs.sources.origins, this.#renderer.styles ?? this.#programs.styles.origins, split, `${seed} ${split} ${renderer} ${index} ${next++}`);
         if (choice === undefined) throw new Error(`The split '${split}' has no source, or no style for one.`);
-        pending.push(makeDocument(choice, this.#programs, this.#renderer).catch((thrown: unknown) => {
+        pending.push(makeDocument(choice, this.#programs, this.#renderer, damage).catch((thrown: unknown) => {
           if (thrown instanceof DocumentFailure) return thrown;
           throw thrown;
         }));
