@@ -20,6 +20,10 @@ CAPTION = re.compile(r"(^|\s)(caption|title|figcaption|table-contents-caption)(\
 # Files of pictures are embedded up to so many bytes.
 MOST_PICTURE_BYTES = 60000
 MOST_ROWS, MOST_COLUMNS = 150, 24
+# An element is taken for the content of a page only if it holds this share of the page's text: a contents list has the same class in some programs.
+MAIN_SHARE = 0.25
+# Longer lists are continued in a list of their own, so that documents can be cut there.
+LONGEST_LIST = 500
 PICTURES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".svg": "image/svg+xml"}
 
 
@@ -34,7 +38,7 @@ def _dropped(element):
 def main_of(root):
     """The element with the content of a page."""
     for path in ("//*[@role='main']", "//main", "//article", "//div[contains(concat(' ',@class,' '),' body ')]", "//div[@id='page-content']", "//div[@id='content']", "//div[@class='contents']"):
-        found = [element for element in root.xpath(path) if len("".join(element.itertext()).strip()) > 200]
+        found = [element for element in root.xpath(path) if len("".join(element.itertext()).strip()) > max(200, MAIN_SHARE * len("".join(root.itertext())))]
         if found:
             return found[0]
     return root.find("body") if root.find("body") is not None else root
@@ -42,6 +46,23 @@ def main_of(root):
 
 def _squeezed(value):
     return re.sub(r"\s+", " ", value or "")
+
+
+def _flat(blocks):
+    """Blocks in a box, an item or a cell: their headings become bold paragraphs, so that levels follow the document alone."""
+    return [re.sub(r"<h[1-6]>(.*?)</h[1-6]>", r"<p><strong>\1</strong></p>", block, flags=re.S) for block in blocks]
+
+
+def _parts(name, entries, begins):
+    """Elements `name` of so many entries that none is longer than LONGEST_LIST words; `begins(entry)`: a part may begin there."""
+    parts, count = [[]], 0
+    for entry in entries:
+        if count > LONGEST_LIST and begins(entry):
+            parts.append([])
+            count = 0
+        parts[-1].append(entry)
+        count += len(entry.split())
+    return [tag(name, *part) for part in parts if part]
 
 
 class Normaliser:
@@ -115,7 +136,7 @@ class Normaliser:
         if re.search(r"(^|\s)(table|informaltable|figure|informalfigure|table-wrapper|mediaobject)(\s|$)", marks):
             return self._captioned(element)
         if BOXED.search(marks):
-            inside = self.blocks(element)
+            inside = _flat(self.blocks(element))
             return [tag("div", *inside, data_box=True)] if inside else []
         return self.blocks(element)
 
@@ -131,11 +152,11 @@ class Normaliser:
                 continue
             if child.tag != "li":
                 continue
-            inside = self.blocks(child)
+            inside = _flat(self.blocks(child))
             if inside:
                 first = re.fullmatch(r"<p>(.*)</p>", inside[0], re.S)
                 made.append(tag("li", *([first.group(1)] + inside[1:] if first and len(inside) < 4 else inside)))
-        return [tag("ol" if element.tag == "ol" else "ul", *made)] if made else []
+        return _parts("ol" if element.tag == "ol" else "ul", made, lambda entry: True)
 
     def _terms(self, element):
         made, open_term = [], False
@@ -145,14 +166,11 @@ class Normaliser:
                 made.append(tag("dt", re.sub(r"[¶]\s*$", "", self.inline(child).strip())))
                 open_term = True
             elif child.tag == "dd" and open_term:
-                inside = self.blocks(child)
+                inside = _flat(self.blocks(child))
                 first = re.fullmatch(r"<p>(.*)</p>", inside[0], re.S) if len(inside) == 1 else None
                 if inside:
                     made.append(tag("dd", *([first.group(1)] if first else inside)))
-        return [tag("dl", *made)] if made and not re.search("<h[1-6]", "".join(made)) else self.blocks_of(entries)
-
-    def blocks_of(self, elements):
-        return [made for element in elements if isinstance(element.tag, str) for made in self.blocks(element)]
+        return _parts("dl", made, lambda entry: entry.startswith("<dt"))
 
     def _quote(self, element):
         inside = self.blocks(element)
@@ -202,7 +220,7 @@ class Normaliser:
         return self.blocks(element)
 
     def _cell(self, cell, head, first):
-        inside = self.blocks(cell)
+        inside = _flat(self.blocks(cell))
         only = re.fullmatch(r"<p>(.*)</p>", inside[0], re.S) if len(inside) == 1 else None
         content = only.group(1) if only else "".join(inside)
         spans = {name: cell.get(name) for name in ("colspan", "rowspan") if re.fullmatch(r"[2-9]|[1-9]\d", cell.get(name, ""))}

@@ -14,7 +14,7 @@ from . import cache, check, debian, language_data, language as languages
 from .draw import Draw
 
 # Of a package so many files are read, evenly in the order of their names, and so many documents are kept.
-MOST_FILES, MOST_DOCUMENTS = 900, 900
+MOST_FILES, MOST_DOCUMENTS = 300, 500
 # A document has between so many words; a page has some 450.
 FEWEST_WORDS, MOST_WORDS = 60, 4200
 SKIPPED = re.compile(r"(genindex|search|modindex|hierarchy|/_static/|/_sources/|functions_|globals_|namespacemembers|doxygen_crawl|licen[cs]e|changelog|/blacklist)", re.I)
@@ -28,7 +28,7 @@ def files_of(package):
     found = []
     for folder, _, names in os.walk(cache.unpacked(package)):
         found += [os.path.join(folder, name) for name in names if re.search(r"\.x?html?(\.\w\w(\.\S+)?)?$", name)]
-    found = sorted(path for path in found if not SKIPPED.search(path) and not os.path.islink(path) and 700 < os.path.getsize(path) < 900000)
+    found = sorted(path for path in found if not SKIPPED.search(path) and not os.path.islink(path) and 700 < os.path.getsize(path) < 3000000)
     return found[::max(1, -(-len(found) // MOST_FILES))]
 
 

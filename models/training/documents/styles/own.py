@@ -30,6 +30,19 @@ FAMILIES = {
     "dense": {"face": "narrow|serif|sans", "size": (6, 8), "paper": "A4|Letter|A3", "columns": [1, 2, 3], "headings": "bold-body|run-in|capitals|boxed", "tables": "dense|ruled|column-rules|rule-less", "margin": (6, 12)},
 }
 KINDS = 16
+# Kinds of styles that are only for some families of sources, beside those that are for all.
+AFFINITY = {"slides": (range(16), ["slides"]), "newspaper": (range(8, 16), ["newspaper", "newsletter"]), "finance": (range(8, 16), ["annual-report", "financial-table", "bank-statement"]), "paper": (range(8, 16), ["paper"]), "thesis": (range(8, 16), ["thesis", "textbook"]),
+            "brochure": (range(8, 16), ["brochure", "cards", "catalogue"]), "government": (range(8, 16), ["form", "tax-form", "questionnaire", "exam"]), "spreadsheet": (range(8, 16), ["class-list", "price-list", "long-table", "train-timetable"])}
+# Such a style is chosen so many times as often as one that is for all.
+AFFINE_WEIGHT = 12
+
+
+def families_for(family, kind):
+    """Families of sources that a style is only for; empty for all."""
+    kinds, sources = AFFINITY.get(family, ((), []))
+    return sources if kind in kinds else []
+
+
 MARKS = ["{title}", "{page}", "{page} / {pages}", "{date}", "{section}", "{origin}", "— {page} —", "Page {page} of {pages}", "", ""]
 
 
@@ -80,7 +93,7 @@ def make(draw, family, habit):
     if habit.chance(0.12):
         css.append("h2{break-before:page}h2:first-of-type{break-before:auto}" if family in ("thesis", "slides", "textbook") else "h2{clear:both}")
     if family == "slides":
-        css.append("h1,h2{break-before:page}h1:first-child,h2:first-child{break-before:auto}")
+        css.append("[data-break]{break-before:page}[data-break]:first-child{break-before:auto}")
         if habit.chance(0.3):
             css.append(f"html{{background:{draw.choice(['#0b1f33', '#222', '#10302a'])}}}body{{color:#fff}}h1,h2,h3{{color:#ffd479}}td,th{{color:#fff}}")
     if family == "wiki":
