@@ -20,8 +20,8 @@ export interface MessagesRequest {
  */
 const annotations = ['metadata', 'service_tier', 'cache_control', 'inference_geo', 'diagnostics', 'speed', 'betas', 'context_management'];
 const conversationNames = ['model', 'messages', 'system', 'tools', 'tool_choice', 'thinking', 'output_config', 'output_format', ...annotations];
-const countNames: ReadonlySet<string> = new Set(conversationNames);
-const names: ReadonlySet<string> = new Set([...conversationNames, 'max_tokens', 'stream', 'stop_sequences', 'temperature', 'top_p', 'top_k', 'keep_alive']);
+export const countNames: ReadonlySet<string> = new Set(conversationNames);
+export const names: ReadonlySet<string> = new Set([...conversationNames, 'max_tokens', 'stream', 'stop_sequences', 'temperature', 'top_p', 'top_k', 'keep_alive']);
 const outputNames: ReadonlySet<string> = new Set(['effort', 'format', 'task_budget']);
 
 /** Throws FieldError. */

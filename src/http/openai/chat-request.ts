@@ -20,7 +20,7 @@ export interface ChatRequest {
   answer: AnswerRequest;
 }
 
-const names: ReadonlySet<string> = new Set([
+export const names: ReadonlySet<string> = new Set([
   ...samplingNames, ...annotations, 'model', 'messages', 'stream', 'stream_options', 'n', 'tools', 'tool_choice', 'parallel_tool_calls',
   'response_format', 'guided_json', 'logprobs', 'top_logprobs', 'reasoning_effort', 'reasoning', 'think', 'store', 'modalities', 'keep_alive', 'chat_template_kwargs',
 ]);

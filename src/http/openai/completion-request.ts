@@ -20,7 +20,7 @@ export interface CompletionRequest {
   keepAlive: KeepAlive | undefined;
 }
 
-const names: ReadonlySet<string> = new Set([
+export const names: ReadonlySet<string> = new Set([
   ...samplingNames, ...annotations, 'model', 'prompt', 'stream', 'stream_options', 'n', 'best_of', 'echo', 'suffix', 'store', 'logprobs', 'return_token_ids', 'keep_alive',
 ]);
 const mostLogprobs = 5;

@@ -7,7 +7,7 @@ import { type LanguageServices, requireCapability, takeTurn } from '../language.
 import { annotations, checkAnnotations, readKeepAlive, refuseUnknown } from './checks.js';
 import { isTokenIds, readPrompts, refuseStrangeIds } from './prompts.js';
 
-const names: ReadonlySet<string> = new Set([...annotations, 'model', 'input', 'encoding_format', 'dimensions', 'keep_alive']);
+export const names: ReadonlySet<string> = new Set([...annotations, 'model', 'input', 'encoding_format', 'dimensions', 'keep_alive']);
 
 export function addEmbeddings(scope: FastifyInstance, services: LanguageServices): void {
   scope.post('/v1/embeddings', async (request, reply) => {

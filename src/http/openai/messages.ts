@@ -20,7 +20,7 @@ export function readMessages(fields: Fields): Message[] {
  * With what clients send back of an answer as they got it: its `refusal`, `annotations` and `audio` where these are nothing, what helpers parsed of it, and
  * what they copied from a call onto its message.
  */
-const messageNames: ReadonlySet<string> = new Set([
+export const messageNames: ReadonlySet<string> = new Set([
   'role', 'content', 'name', 'tool_calls', 'tool_call_id', 'function_call', 'reasoning', 'reasoning_content', 'refusal', 'annotations', 'parsed', 'index',
 ]);
 

@@ -31,7 +31,7 @@ export interface ResponsesRequest {
   answer: AnswerRequest;
 }
 
-const names: ReadonlySet<string> = new Set([
+export const names: ReadonlySet<string> = new Set([
   ...annotations, 'model', 'input', 'instructions', 'stream', 'stream_options', 'temperature', 'top_p', 'top_logprobs', 'max_output_tokens', 'tools', 'tool_choice',
   'parallel_tool_calls', 'max_tool_calls', 'text', 'reasoning', 'store', 'include', 'truncation', 'background', 'keep_alive', 'previous_response_id', 'conversation', 'seed', 'stop',
   'frequency_penalty', 'presence_penalty', 'top_k', 'min_p',

@@ -10,8 +10,8 @@ import { textOfTokens, tokenText } from '../token-texts.js';
 import { refuseUnknown } from './checks.js';
 import { readMessages, readTools } from './messages.js';
 
-const tokenizeNames: ReadonlySet<string> = new Set(['model', 'prompt', 'content', 'messages', 'tools', 'add_special_tokens', 'add_special', 'parse_special', 'return_token_strs', 'with_pieces', 'add_generation_prompt']);
-const detokenizeNames: ReadonlySet<string> = new Set(['model', 'tokens']);
+export const tokenizeNames: ReadonlySet<string> = new Set(['model', 'prompt', 'content', 'messages', 'tools', 'add_special_tokens', 'add_special', 'parse_special', 'return_token_strs', 'with_pieces', 'add_generation_prompt']);
+export const detokenizeNames: ReadonlySet<string> = new Set(['model', 'tokens']);
 
 /** Characters that /tokenize takes and /detokenize gives. A million may be as many tokens, which take 30 ms of the event loop on their way from the engine; of 15 million it was a second. */
 const longestText = 1_000_000;

@@ -26,8 +26,8 @@ export interface RerankRequest {
 }
 
 const common = [...annotations, 'model', 'query', 'truncate', 'keep_alive'];
-const documentNames: ReadonlySet<string> = new Set([...common, 'documents', 'top_n', 'return_documents', 'max_tokens_per_doc', 'max_chunks_per_doc', 'rank_fields', 'priority']);
-const textNames: ReadonlySet<string> = new Set([...common, 'texts', 'raw_scores', 'return_text', 'truncation_direction']);
+export const documentNames: ReadonlySet<string> = new Set([...common, 'documents', 'top_n', 'return_documents', 'max_tokens_per_doc', 'max_chunks_per_doc', 'rank_fields', 'priority']);
+export const textNames: ReadonlySet<string> = new Set([...common, 'texts', 'raw_scores', 'return_text', 'truncation_direction']);
 
 /** Throws FieldError for what is missing, wrong or unknown. */
 export function readRerank(fields: Fields): RerankRequest {

@@ -7,6 +7,7 @@ import { chunkers } from '../../conversion/chunk-request.js';
 import { batchSources, batchTargets, callback, sources, targets } from '../../conversion/request-models.js';
 import { capabilitiesResponse } from '../capabilities.js';
 import { contractVersion } from '../health.js';
+import { failuresOf } from './failures.js';
 import { languagePaths } from './language-paths.js';
 import { otherPaths } from './other-paths.js';
 import {
@@ -28,8 +29,8 @@ export function describeApi(withLanguage: boolean): OpenApi {
     ...convertPaths(components),
     ...chunkPaths(components),
     ...taskPaths(components),
-    ...(withLanguage ? languagePaths() : {}),
-    ...otherPaths(withLanguage),
+    ...(withLanguage ? languagePaths(components) : {}),
+    ...otherPaths(withLanguage, components),
   };
   return {
     openapi: '3.1.0',
@@ -169,16 +170,17 @@ function taskPaths(components: Components): OpenApi['paths'] {
 }
 
 function servicePaths(components: Components): OpenApi['paths'] {
-  const get = (tag: string, id: string, summary: string, answer: Kind<unknown>[]): Record<string, Operation> => ({ get: operation(tag, id, summary, [], components, answer) });
+  const get = (tag: string, id: string, summary: string, answer: Kind<unknown>[], media?: Operation): Record<string, Operation> => ({ get: operation(tag, id, summary, [], components, answer, false, undefined, media) });
+  const plain = (schema: JsonSchema): Operation => ({ 'application/json': { schema } });
   return {
-    '/openapi-3.0.json': get('health', 'openapi_30_openapi_3_0_json_get', 'This description as OpenAPI 3.0', []),
+    '/openapi-3.0.json': get('health', 'openapi_30_openapi_3_0_json_get', 'This description as OpenAPI 3.0', [], plain(anyObject)),
     '/health': get('health', 'health_health_get', 'Whether the service lives', [healthResponse]),
     '/ready': get('health', 'readiness_ready_get', 'Whether the service takes work', [readinessResponse]),
     '/v1/capabilities': get('health', 'capabilities_v1_capabilities_get', 'What the service can do', [capabilitiesResponse]),
-    '/version': get('health', 'version_info_version_get', 'Versions', []),
-    '/metrics': get('health', 'metrics_metrics_get', 'Numbers for Prometheus, as text', []),
-    '/v1/memory/stats': get('management', 'memory_stats_v1_memory_stats_get', 'Switched off', []),
-    '/v1/memory/counts': get('management', 'memory_counts_v1_memory_counts_get', 'Switched off', []),
+    '/version': get('health', 'version_info_version_get', 'Versions', [], plain({ type: 'object', additionalProperties: anyText })),
+    '/metrics': get('health', 'metrics_metrics_get', 'Numbers for Prometheus, as text', [], { 'text/plain': { schema: anyText } }),
+    '/v1/memory/stats': get('management', 'memory_stats_v1_memory_stats_get', 'Switched off', [], plain(anyObject)),
+    '/v1/memory/counts': get('management', 'memory_counts_v1_memory_counts_get', 'Switched off', [], plain(anyObject)),
   };
 }
 
@@ -190,23 +192,30 @@ function requestBody(schema: JsonSchema, isForm: boolean): Operation {
   return { required: true, content: { [isForm ? 'multipart/form-data' : 'application/json']: { schema } } };
 }
 
+const json = (schema: JsonSchema): Operation => ({ content: { 'application/json': { schema } } });
+const anyText: JsonSchema = { type: 'string' };
+const anyObject: JsonSchema = { type: 'object', additionalProperties: true };
+/** What docling-serve's 422 holds, and the sentences that it has in the place of the list. */
+const invalidRequest = { anyOf: [ref('HTTPValidationError'), ref('HttpError')] };
+
 function operation(
-  tag: string, operationId: string, summary: string, parameters: JsonSchema[], components: Components, answers: Kind<unknown>[], zip = false, body?: Operation,
+  tag: string, operationId: string, summary: string, parameters: JsonSchema[], components: Components, answers: Kind<unknown>[], zip = false, body?: Operation, media?: Operation,
 ): Operation {
+  httpValidationError.describe(components);
   const schemas = answers.map((answer) => answer.describe(components));
   const schema = schemas.length === 1 ? schemas[0] : schemas.length === 0 ? {} : { anyOf: schemas };
-  const isChecked = parameters.length > 0 || body !== undefined;
   const isOpen = tag === 'health' || tag === 'management';
   return {
     tags: [tag],
     summary,
     operationId,
-    ...(isOpen ? {} : { security: [{ APIKeyAuth: [] }, { BearerAuth: [] }] }),
+    ...(isOpen ? {} : { security: [{}, { APIKeyAuth: [] }, { BearerAuth: [] }] }),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined ? {} : { requestBody: body }),
     responses: {
-      200: { description: 'Done', content: { 'application/json': { schema }, ...(zip ? { 'application/zip': {} } : {}) } },
-      ...(isChecked ? { 422: { description: 'Something is wrong with the request', content: { 'application/json': { schema: httpValidationError.describe(components) } } } } : {}),
+      ...failuresOf('docling', components, [507]),
+      200: { description: 'Done', content: media ?? { 'application/json': { schema }, ...(zip ? { 'application/zip': { schema: { type: 'string', format: 'binary' } } } : {}) } },
+      422: { description: 'Something is wrong with the request', ...json(invalidRequest) },
     },
   };
 }

@@ -1,46 +1,77 @@
-/** Routes in the OpenAPI document that neither contract's tables describe: further names of probes, the socket, and what is refused. */
+/** Routes in the OpenAPI document that neither contract's tables describe: further names of probes, the socket, the tools for AI programs, and what is refused. */
+import type { Components, JsonSchema } from '../../conversion/kinds.js';
+import { type Contract, failuresOf } from './failures.js';
+import { operationIdOf } from './language-paths.js';
+import { boolean, object, shape, string } from './schemas.js';
 
 type Paths = Record<string, Record<string, Record<string, unknown>>>;
 
-type Route = [method: 'get' | 'post' | 'delete', path: string, tag: string, summary: string, status: number];
+interface Route {
+  method: 'get' | 'post' | 'delete';
+  path: string;
+  tag: string;
+  summary: string;
+  status: number;
+  /** Of the answer with that status; absent: it has no body. */
+  gives?: [mediaType: string, schema: JsonSchema];
+  takes?: JsonSchema;
+  contract: Contract;
+}
+
+const ok: [string, JsonSchema] = ['application/json', shape({ status: string })];
+const page: [string, JsonSchema] = ['text/html', string];
+const health = (path: string, summary: string, gives: Route['gives']): Route => ({ method: 'get', path, tag: 'health', summary, status: 200, ...(gives === undefined ? {} : { gives }), contract: 'docling' });
 
 const service: Route[] = [
-  ['get', '/api', 'health', 'Whether the service lives', 200],
-  ['get', '/openapi.json', 'health', 'This description', 200],
-  ['get', '/docs', 'health', 'This description as a page', 200],
-  ['get', '/swagger', 'health', 'The same page', 200],
-  ['get', '/scalar', 'health', 'The same page', 200],
-  ['get', '/livez', 'health', 'Whether the service lives', 200],
-  ['get', '/readyz', 'health', 'Whether the service takes work', 200],
-  ['get', '/v1/status/ws/{task_id}', 'tasks', 'A WebSocket that tells of every change of a task until it ends', 101],
+  health('/api', 'Whether the service lives', ok),
+  health('/openapi.json', 'This description', ['application/json', object]),
+  health('/docs', 'This description as a page', page),
+  health('/swagger', 'The same page', page),
+  health('/scalar', 'The same page', page),
+  health('/livez', 'Whether the service lives', ok),
+  health('/readyz', 'Whether the service takes work', ok),
+  { method: 'get', path: '/v1/status/ws/{task_id}', tag: 'tasks', summary: 'A WebSocket that reports every change of a task until it ends', status: 101, contract: 'docling' },
 ];
 
-const ollama = 'language models (Ollama)';
-const refused = 'Refused: models are not changed over HTTP';
+const rpc = shape({ jsonrpc: { type: 'string', const: '2.0' }, 'id?': {}, 'method?': string, 'params?': object, 'result?': object, 'error?': object });
+const mcp: Route[] = [
+  { method: 'post', path: '/mcp', tag: 'tools', summary: 'A message of the Model Context Protocol (streamable HTTP)', status: 200, takes: { anyOf: [rpc, { type: 'array', items: rpc }] }, gives: ['application/json', { anyOf: [rpc, { type: 'array', items: rpc }] }], contract: 'docling' },
+  { method: 'delete', path: '/mcp', tag: 'tools', summary: 'Ends the session that mcp-session-id names', status: 200, contract: 'docling' },
+];
+
+const tag = 'language models (Ollama)';
+const refused = (method: Route['method'], path: string): Route => ({ method, path, tag, summary: 'Refused: models are not changed over HTTP', status: 405, gives: ['application/json', shape({ error: string })], contract: 'ollama' });
 
 const language: Route[] = [
-  ['get', '/', ollama, 'The sentence by which Ollama\'s clients know it', 200],
-  ['get', '/api/status', ollama, 'Whether there is a cloud: there is none', 200],
-  ['post', '/api/me', ollama, 'The account: there is none', 503],
-  ['post', '/api/create', ollama, refused, 405],
-  ['post', '/api/copy', ollama, refused, 405],
-  ['post', '/api/push', ollama, refused, 405],
-  ['post', '/api/pull', ollama, refused, 405],
-  ['post', '/api/blobs/{digest}', ollama, refused, 405],
-  ['delete', '/api/delete', ollama, refused, 405],
+  { method: 'get', path: '/', tag, summary: 'The sentence by which Ollama\'s clients know it', status: 200, gives: ['text/plain', string], contract: 'ollama' },
+  { method: 'get', path: '/api/status', tag, summary: 'Whether there is a cloud: there is none', status: 200, gives: ['application/json', shape({ cloud: shape({ disabled: boolean, source: string }) })], contract: 'ollama' },
+  { method: 'post', path: '/api/me', tag, summary: 'The account: there is none', status: 503, gives: ['application/json', shape({ error: string })], contract: 'ollama' },
+  refused('post', '/api/create'), refused('post', '/api/copy'), refused('post', '/api/push'), refused('post', '/api/blobs/{digest}'), refused('delete', '/api/delete'),
 ];
 
 /** For `describeApi`. */
-export function otherPaths(withLanguage: boolean): Paths {
+export function otherPaths(withLanguage: boolean, components: Components): Paths {
   const paths: Paths = {};
-  for (const [method, path, tag, summary, status] of withLanguage ? [...service, ...language] : service) {
-    const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({ name, in: 'path', required: true, schema: { type: 'string' } }));
-    paths[path] = {
-      [method]: {
-        tags: [tag], operationId: `${method}${path.replace(/[^a-z0-9]+/g, '_').replace(/_$/, '')}`, summary,
-        ...(names.length > 0 ? { parameters: names } : {}), responses: { [status]: { description: summary } },
-      },
-    };
-  }
+  for (const route of withLanguage ? [...service, ...mcp, ...language] : [...service, ...mcp]) paths[route.path] = { ...paths[route.path], [route.method]: describe(route, components) };
   return paths;
+}
+
+function describe({ method, path, tag: group, summary, status, gives, takes, contract }: Route, components: Components): Record<string, unknown> {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({ name, in: 'path', required: true, schema: { type: 'string', minLength: 1 }, description: 'As its route says.' }));
+  const isMcp = path === '/mcp';
+  const session = isMcp ? [{ name: 'mcp-session-id', in: 'header', required: false, schema: string, description: 'The session; absent in the first request.' }, { name: 'mcp-protocol-version', in: 'header', required: false, schema: string, description: 'Version of the protocol.' }] : [];
+  const all = [...names, ...session];
+  const failures = failuresOf(contract, components, isMcp ? [406, 409] : []);
+  const failureMedia = isMcp ? Object.fromEntries(Object.entries(failures).map(([code, one]) => [code, { ...one, content: { 'application/json': { schema: { anyOf: [rpc, { $ref: '#/components/schemas/HttpError' }] } } } }])) : failures;
+  return {
+    tags: [group], operationId: operationIdOf(method, path), summary,
+    ...(group === 'health' ? {} : { security: [{}, { APIKeyAuth: [] }, { BearerAuth: [] }] }),
+    ...(all.length > 0 ? { parameters: all } : {}),
+    ...(takes === undefined ? {} : { requestBody: { required: true, content: { 'application/json': { schema: takes } } } }),
+    responses: {
+      ...failureMedia,
+      ...(isMcp && method === 'post' ? { 202: { description: 'A notification was taken' } } : {}),
+      [status]: { description: summary, ...(gives === undefined ? {} : { content: { [gives[0]]: { schema: gives[1] }, ...(isMcp ? { 'text/event-stream': { schema: string } } : {}) } }) },
+    },
+  };
 }

@@ -1,6 +1,7 @@
 /** The shapes of answers, by the contract's names, for the description of the API. Answers are not built from these. */
 import { anyObject, decimal, flag, integer, list, literal, mapOf, nullable, oneOf, text, url, type Kind } from '../../conversion/kinds.js';
 import { field, model } from '../../conversion/models.js';
+import { doclingDocument } from './document-models.js';
 
 const conversionStatus = oneOf('ConversionStatus', 'How a document or task stands.', ['pending', 'started', 'failure', 'success', 'partial_success', 'skipped']);
 const taskType = oneOf('TaskType', 'What a task does.', ['convert', 'chunk']);
@@ -16,15 +17,6 @@ const timestamp: Kind<string> = { ...text, describe: () => ({ type: 'string', fo
 const artifactType: Kind<string> = {
   ...text,
   describe: () => ({ type: 'string', enum: ['json', 'html', 'markdown', 'text', 'doctags', 'doclang', 'dclx', 'resource_bundle'] }),
-};
-const doclingDocument: Kind<Record<string, unknown>> = {
-  ...anyObject,
-  describe(components) {
-    components.set('DoclingDocument', {
-      type: 'object', title: 'DoclingDocument', additionalProperties: true, description: 'A document in the model of docling-core, version 1.10.0.',
-    });
-    return { $ref: '#/components/schemas/DoclingDocument' };
-  },
 };
 /** Present in every answer, null where not asked for. */
 const content = (help: string) => field(nullable(text), help, null);
