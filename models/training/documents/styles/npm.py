@@ -38,7 +38,8 @@ def clean(css):
     css = re.sub(r"@font-face\s*\{[^}]*\}", "", css)
     css = re.sub(r"@page[^{]*\{[^{}]*(\{[^{}]*\}[^{}]*)*\}", "", css)
     css = re.sub(r"url\([^)]*\)", "none", css)
-    return css
+    # Sheets for the text of a page in a wrapper are used for the whole body.
+    return re.sub(r"\.(markdown-body|markdown-section|prose|reveal|slides)\b", "body", css)
 
 
 @functools.lru_cache(64)
@@ -53,7 +54,7 @@ def make(draw, origin):
     wide, tall = own.PAPERS[draw.pick("A4|A4|Letter|Letter|A5|B5")]
     margin = draw.uniform(10, 26)
     page = {"size": [wide, tall], "margins": [round(margin + draw.uniform(-2, 6), 1), round(margin, 1), round(margin + draw.uniform(-2, 6), 1), round(margin, 1)], "columns": draw.choice([1, 1, 1, 1, 2])}
-    css = [_sheet(package, sheet), "html,body{max-width:none!important;width:auto!important;margin:0!important;padding:0!important;background:#fff!important;min-height:0!important;display:block!important;height:auto!important}",
+    css = [_sheet(package, sheet), "html,body{max-width:none!important;width:auto!important;margin:0!important;padding:0!important;background:#fff!important;min-height:0!important;display:block!important;height:auto!important;overflow:visible!important}",
            "html{font-size:" + str(draw.choice([9, 10, 11, 12])) + "pt}body{color:#111;" + draw.choice(["", "", f"font-family:{typography.face(draw, draw.pick('serif|sans'))};"]) + f"font-size:{draw.choice([8, 9, 10, 10, 11, 12])}pt;line-height:{draw.choice([1.2, 1.3, 1.45, 1.6])}}}",
            "table{display:table!important;overflow:visible!important}thead{display:table-row-group}tr{display:table-row!important}td,th{display:table-cell!important;white-space:normal!important}main,section,article{max-width:none!important;width:auto!important;padding:0!important;margin:0!important;float:none!important}"]
     if draw.chance(0.4):
@@ -92,7 +93,3 @@ def fetch():
     for package, sheet, _ in _listed():
         if not os.path.exists(_path(package, sheet)):
             print(f"missing: {package} {sheet}", file=sys.stderr)
-
-
-if __name__ == "__main__":
-    fetch()

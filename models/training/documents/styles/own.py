@@ -75,7 +75,9 @@ def columns_css(draw, page):
         css += f"\nbody:not(:has([data-flow],[data-grid])){{column-count:{page['columns']};column-gap:{gap}mm;column-rule:{rule};column-fill:{draw.choice(['balance', 'auto'])}}}"
         spanning = draw.choice(["h1,[data-kind=title],[data-kind=subtitle],[data-kind=author],[data-kind=abstract]", "h1,[data-kind=title]", "h1,[data-kind=title],[data-kind=author]", ""])
         css += f"\n{spanning}{{column-span:all}}" if spanning else ""
-    return css
+    # Tables that are too wide for a column span all columns, as in print.
+    widest = 5 if page["columns"] < 3 else 3
+    return css + f"\ntable:has(tr>:nth-child({widest + 1})),[data-flow] table:has(tr>:nth-child(5)){{column-span:all}}"
 
 
 def make(draw, family, habit):
@@ -95,7 +97,9 @@ def make(draw, family, habit):
     if family == "slides":
         css.append("[data-break]{break-before:page}[data-break]:first-child{break-before:auto}")
         if habit.chance(0.3):
-            css.append(f"html{{background:{draw.choice(['#0b1f33', '#222', '#10302a'])}}}body{{color:#fff}}h1,h2,h3{{color:#ffd479}}td,th{{color:#fff}}")
+            # The fill reaches the edges of the page; the text keeps its distance on each page.
+            css.append(f"html{{background:{draw.choice(['#0b1f33', '#222', '#10302a'])}}}body{{color:#fff;padding:{page['margins'][0]}mm {page['margins'][1]}mm;box-decoration-break:clone}}h1,h2,h3{{color:#ffd479}}td,th{{color:#fff}}")
+            page = {**page, "margins": [0, 0, 0, 0]}
     if family == "wiki":
         css.append("a{color:#0645ad}")
     return "\n".join(css), page

@@ -3,7 +3,7 @@
 # Families of faces that the packages of `fonts.txt` install; a face that is missing falls back to the next of its class.
 FACES = {
     "serif": ["Liberation Serif", "DejaVu Serif", "Linux Libertine O", "EB Garamond", "Caladea", "Cardo", "Charis SIL", "Vollkorn", "TeX Gyre Pagella", "TeX Gyre Termes", "TeX Gyre Bonum", "TeX Gyre Schola", "STIX", "C059", "P052", "Nimbus Roman", "URW Bookman", "PT Serif", "Old Standard TT", "Noto Serif",
-              "GFS Didot", "GFS Artemisia", "Averia Serif GWF", "Fanwood", "Linden Hill", "Goudy Bookletter 1911", "Prociono", "FreeSerif", "Latin Modern Roman", "Norasi", "Gentium"],
+              "GFS Didot", "GFS Artemisia", "Averia Serif GWF", "Fanwood", "Linden Hill", "Goudy Bookletter 1911", "Prociono", "FreeSerif", "Latin Modern Roman", "Norasi"],
     "sans": ["Liberation Sans", "DejaVu Sans", "Carlito", "Cantarell", "Lato", "Open Sans", "Roboto", "Inter", "Andika", "TeX Gyre Heros", "TeX Gyre Adventor", "Nimbus Sans", "URW Gothic", "PT Sans", "Noto Sans", "GFS Neohellenic", "Oxygen-Sans", "Karla", "Cabin", "Tuffy", "B612", "Go", "Junction", "Quicksand", "Dosis", "FreeSans", "Linux Biolinum O", "Latin Modern Sans", "Averia Sans GWF", "Comic Neue"],
     "narrow": ["Liberation Sans Narrow", "Nimbus Sans Narrow", "PT Sans Narrow", "Roboto Condensed", "Open Sans Condensed", "Yanone Kaffeesatz", "TeX Gyre Heros Cn", "DejaVu Sans Condensed"],
     "slab": ["Roboto Slab", "Courier Prime", "URW Bookman", "TeX Gyre Bonum", "C059"],
@@ -36,7 +36,7 @@ def _one(kind, draw, accent):
         "scaled": "font-weight:bold;", "bold-body": "font-weight:bold;", "small-caps": "font-variant:small-caps;font-weight:" + draw.choice(["normal;", "bold;"]), "letter-spaced": f"letter-spacing:{draw.choice([0.08, 0.15, 0.25])}em;text-transform:uppercase;font-weight:normal;",
         "capitals": "text-transform:uppercase;font-weight:bold;", "italic": "font-style:italic;font-weight:" + draw.choice(["normal;", "bold;"]), "run-in": "font-weight:bold;", "ruled": f"border-bottom:{draw.choice([0.5, 1, 2])}pt solid {accent};padding-bottom:0.15em;",
         "over-ruled": f"border-top:{draw.choice([0.5, 1, 2])}pt solid {accent};padding-top:0.25em;", "boxed": f"border:0.7pt solid {accent};padding:0.2em 0.5em;", "inverted": f"background:{accent};color:#fff;padding:0.2em 0.5em;", "centred": "text-align:center;",
-        "coloured": f"color:{accent};", "light": "font-weight:300;", "left-bar": f"border-left:4pt solid {accent};padding-left:0.5em;", "underlined": "text-decoration:underline;font-weight:" + draw.choice(["normal;", "bold;"]), "mixed": "", "hanging": f"margin-left:-{draw.choice([0.5, 1, 1.5])}em;",
+        "coloured": f"color:{accent};", "light": "font-weight:300;", "left-bar": f"border-left:4pt solid {accent};padding-left:0.5em;", "underlined": "text-decoration:underline;font-weight:" + draw.choice(["normal;", "bold;"]), "mixed": "", "hanging": "font-weight:bold;",
         "grey": "background:#e4e4e4;padding:0.15em 0.4em;",
     }[kind]
 
@@ -56,7 +56,9 @@ def headings(draw, kind=None, accent=None):
         if own == "run-in":
             rules += "float:left;margin:0 0.6em 0 0;line-height:inherit;"
         css.append(f"h{level}{{{rules}}}")
-    if draw.chance(0.3):
+    if kind == "hanging":
+        css.append(f"body>:not(h1,h2,h3,h4,h5,h6){{margin-left:{draw.choice([1.5, 3, 6])}em}}")
+    elif draw.chance(0.3):
         css.append("h1{text-align:center}")
     return kind, "\n".join(css)
 
