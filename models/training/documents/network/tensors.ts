@@ -1,0 +1,177 @@
+/**
+ * Makes the network's training tensors of shards: `node --import tsx tensors.ts OUT SHARD...` writes OUT/NAME.npz for each. The columns, a row a node unless
+ * said otherwise: `features`, `geometry`, `text` (nodes.ts), `class` (index in `vocabulary.classes`), `block` (its innermost structure node, by index on the page,
+ * or -1), `table` (of a cell, by index, or -1), `cell` (row, column, row span, column span, header kind), `order` (rank on the page), `level`, `target` (the structure
+ * node that a caption belongs to), `purity` (share of its characters that belong to its block), and `page_end` (rows up to the end of each page), `page_document`.
+ */
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { unzipSync } from 'fflate';
+import { Columns } from '../builder/columns.js';
+import { nodeKinds, wordClasses } from '../builder/kinds.js';
+import { FEATURES, GEOMETRY, type NodePage, type NodeWord, pageNodes, TEXT } from './nodes.js';
+
+/** Classes of text, then of pictures. */
+const classes = [...wordClasses, 'picture', 'decoration'];
+/** Pages with more nodes are left out: the longest would fix the memory of a batch. */
+const MOST_NODES = 1200;
+
+type Numbers = Float32Array | Int32Array | Int16Array | Uint16Array | Uint8Array | Uint32Array;
+const readers: Record<string, (bytes: ArrayBuffer) => Numbers> = {
+  f4: (bytes) => new Float32Array(bytes), i4: (bytes) => new Int32Array(bytes), i2: (bytes) => new Int16Array(bytes), u2: (bytes) => new Uint16Array(bytes), u1: (bytes) => new Uint8Array(bytes), u4: (bytes) => new Uint32Array(bytes),
+};
+
+class ShardReader {
+  readonly #arrays = new Map<string, Numbers>();
+
+  constructor(path: string) {
+    for (const [file, bytes] of Object.entries(unzipSync(readFileSync(path)))) {
+      const header = Buffer.from(bytes.buffer, bytes.byteOffset + 10, new DataView(bytes.buffer, bytes.byteOffset).getUint16(8, true)).toString('latin1');
+      const type = /'descr': '[<|](\w\d)'/.exec(header)?.[1] ?? '';
+      const read = readers[type];
+      if (read === undefined) throw new Error(`${file} has the type ${type}.`);
+      const start = bytes.byteOffset + 10 + header.length;
+      this.#arrays.set(file.replace('.npy', ''), read(bytes.buffer.slice(start, bytes.byteOffset + bytes.length) as ArrayBuffer));
+    }
+  }
+
+  /** A column. */
+  get(name: string): Numbers {
+    const found = this.#arrays.get(name);
+    if (found === undefined) throw new Error(`The shard has no column ${name}.`);
+    return found;
+  }
+
+  texts(name: string): string[] {
+    const bytes = Buffer.from(this.get(`${name}_bytes`) as Uint8Array);
+    let from = 0;
+    return [...this.get(`${name}_end`)].map((end) => bytes.toString('utf8', from, (from = end)));
+  }
+}
+
+interface Range { from: number; to: number }
+
+function rangeOf(shard: ShardReader, name: string, page: number): Range {
+  const ends = shard.get(`page_${name}_end`);
+  return { from: page === 0 ? 0 : ends[page - 1]!, to: ends[page]! };
+}
+
+function boxesOf(shard: ShardReader, column: string, { from, to }: Range): { left: number; top: number; right: number; bottom: number }[] {
+  const all = shard.get(column);
+  return Array.from({ length: to - from }, (_, at) => {
+    const [left, top, right, bottom] = all.slice(4 * (from + at), 4 * (from + at) + 4) as unknown as [number, number, number, number];
+    return { left, top, right, bottom };
+  });
+}
+
+interface PictureLabel { node: number }
+
+function readPage(shard: ShardReader, texts: readonly string[], flags: Record<string, number>, page: number): { page: NodePage; words: Range; pictures: PictureLabel[] } {
+  const words = rangeOf(shard, 'word', page);
+  const [boxes, rulings, fillColors] = [shard.get('word_box'), shard.get('ruling'), shard.get('fill_color')];
+  const made: NodeWord[] = [];
+  for (let at = words.from; at < words.to; at++) {
+    const bits = shard.get('word_flags')[at]!;
+    const has = (name: string): boolean => (bits & flags[name]!) !== 0;
+    made.push({
+      text: texts[at]!, box: { left: boxes[4 * at]!, top: boxes[4 * at + 1]!, right: boxes[4 * at + 2]!, bottom: boxes[4 * at + 3]! }, baseline: shard.get('word_baseline')[at]!,
+      size: shard.get('word_size')[at]!, weight: shard.get('word_weight')[at]!, bold: has('bold'), italic: has('italic'), monospace: has('monospace'), symbolic: has('symbolic'), underline: has('underline'),
+      strike: has('strike'), link: has('link'), glued: has('glued'), invisible: has('invisible'), color: shard.get('word_color')[at]!, angle: shard.get('word_angle')[at]!, line: shard.get('word_line')[at]!,
+    });
+  }
+  const lines = rangeOf(shard, 'ruling', page);
+  const fills = rangeOf(shard, 'fill', page);
+  const pictures = (['image', 'drawing'] as const).flatMap((name) => {
+    const range = rangeOf(shard, name, page);
+    return boxesOf(shard, `${name}_box`, range).map((box, at) => ({ box, node: shard.get(`${name}_node`)[range.from + at]! }));
+  });
+  const size = shard.get('page_size');
+  return {
+    page: {
+      width: size[2 * page]!, height: size[2 * page + 1]!, words: made,
+      rulings: Array.from({ length: lines.to - lines.from }, (_, at) => {
+        const [x0, y0, x1, y1, thickness] = rulings.slice(5 * (lines.from + at), 5 * (lines.from + at) + 5) as unknown as [number, number, number, number, number];
+        return y0 === y1 ? { orientation: 'horizontal' as const, position: y0, start: x0, end: x1, thickness } : { orientation: 'vertical' as const, position: x0, start: y0, end: y1, thickness };
+      }),
+      fills: boxesOf(shard, 'fill_box', fills).map((box, at) => ({ box, fill: fillColors[2 * (fills.from + at)]! })),
+      pictures: pictures.map(({ box }) => box),
+    },
+    words,
+    pictures: pictures.map(({ node }) => ({ node })),
+  };
+}
+
+/** What most characters of a node say. */
+function majority(words: readonly number[], weight: (word: number) => number, value: (word: number) => number): { value: number; share: number } {
+  const votes = new Map<number, number>();
+  let total = 0;
+  for (const word of words) {
+    votes.set(value(word), (votes.get(value(word)) ?? 0) + weight(word));
+    total += weight(word);
+  }
+  const [best, most] = [...votes].reduce((a, b) => (b[1] > a[1] ? b : a));
+  return { value: best, share: most / Math.max(1, total) };
+}
+
+function addPage(shard: ShardReader, texts: readonly string[], flags: Record<string, number>, index: number, out: Columns): boolean {
+  const { page, words, pictures } = readPage(shard, texts, flags, index);
+  const made = pageNodes(page);
+  if (made.nodes.length === 0 || made.nodes.length > MOST_NODES) return false;
+  const structure = rangeOf(shard, 'node', index);
+  const kinds = shard.get('node_kind');
+  const parents = shard.get('node_parent');
+  const cells = shard.get('node_cell');
+  const tableOf = (node: number): number => {
+    let at = node;
+    while (at >= 0 && nodeKinds[kinds[structure.from + at]!] !== 'table') at = parents[structure.from + at]!;
+    return at;
+  };
+  for (const [at, node] of made.nodes.entries()) {
+    const own = node.words.map((word) => word + words.from);
+    out.add('features', 'f4', ...made.features.subarray(at * FEATURES, (at + 1) * FEATURES));
+    out.add('geometry', 'f4', ...made.geometry.subarray(at * GEOMETRY, (at + 1) * GEOMETRY));
+    out.add('text', 'i2', ...made.text.subarray(at * TEXT, (at + 1) * TEXT));
+    const weight = (word: number): number => Math.max(1, texts[word]!.length);
+    const block = own.length === 0 ? { value: pictures[page.pictures.findIndex(({ left, top, right, bottom }) => left === node.box.left && top === node.box.top && right === node.box.right && bottom === node.box.bottom)]?.node ?? -1, share: 1 }
+      : majority(own, weight, (word) => shard.get('word_node')[word]!);
+    const cls = own.length === 0 ? classes.indexOf(block.value >= 0 ? 'picture' : 'decoration') : majority(own, weight, (word) => shard.get('word_class')[word]!).value;
+    const inCell = own.length === 0 ? { value: -1, share: 1 } : majority(own, weight, (word) => shard.get('word_cell')[word]!);
+    const cell = inCell.value;
+    const row = structure.from + cell;
+    out.add('class', 'u1', cls);
+    out.add('block', 'i4', cell >= 0 ? cell : block.value);
+    out.add('table', 'i4', cell >= 0 ? tableOf(cell) : -1);
+    if (cell >= 0) out.add('cell', 'i4', cells[4 * row]!, cells[4 * row + 1]!, cells[4 * row + 2]!, cells[4 * row + 3]!, shard.get('node_header')[row]!);
+    else out.add('cell', 'i4', -1, -1, 0, 0, 0);
+    out.add('order', 'i4', own.length === 0 ? -1 : Math.min(...own.map((word) => shard.get('word_order')[word]!)));
+    out.add('level', 'u1', block.value < 0 ? 0 : shard.get('node_level')[structure.from + block.value]!);
+    out.add('target', 'i4', block.value < 0 ? -1 : shard.get('node_target')[structure.from + block.value]!);
+    out.add('purity', 'f4', cell >= 0 ? inCell.share : block.share);
+    out.add('label_flags', 'u1', own.reduce((bits, word) => bits | shard.get('word_label_flags')[word]!, 0));
+  }
+  out.add('page_end', 'u4', out.rows('class'));
+  out.add('page_document', 'i4', shard.get('page_document')[index]!);
+  return true;
+}
+
+function convert(path: string, directory: string): void {
+  const shard = new ShardReader(path);
+  const texts = shard.texts('word_text');
+  const [vocabulary] = shard.texts('vocabulary').map((text) => JSON.parse(text) as { flag: Record<string, number> });
+  const out = new Columns();
+  const pages = shard.get('page_document').length;
+  let dropped = 0;
+  for (let page = 0; page < pages; page++) if (!addPage(shard, texts, vocabulary!.flag, page, out)) dropped++;
+  out.addText('documents', shard.texts('documents')[0]!);
+  out.addText('vocabulary', JSON.stringify({ classes }));
+  const target = join(directory, basename(path));
+  writeFileSync(`${target}.part`, out.npz());
+  renameSync(`${target}.part`, target);
+  console.log(`${target}: ${pages - dropped} pages, ${out.rows('class')} nodes, ${dropped} pages without nodes or with more than ${MOST_NODES}`);
+}
+
+const { positionals: [directory, ...shards] } = parseArgs({ allowPositionals: true });
+if (directory === undefined || shards.length === 0) throw new Error('usage: tensors.ts OUT SHARD...');
+mkdirSync(directory, { recursive: true });
+for (const shard of shards) convert(shard, directory);
