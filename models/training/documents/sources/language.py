@@ -14,6 +14,8 @@ UNSPACED = {"zh", "ja"}
 RIGHT_TO_LEFT = {"ar"}
 # Share of sentences that come from real texts, where there are some.
 REAL_SHARE = 0.75
+# Share of titles that are headings of real documents, and of words that come from the dictionary.
+REAL_TITLES, DICTIONARY_SHARE = 0.35, 0.55
 
 
 @functools.lru_cache(None)
@@ -41,6 +43,12 @@ def _sentences(code):
     return open(path, encoding="utf-8").read().splitlines() if os.path.exists(path) else []
 
 
+@functools.lru_cache(None)
+def _titles(code):
+    path = cache.place("texts", code + ".titles.txt")
+    return open(path, encoding="utf-8").read().splitlines() if os.path.exists(path) else []
+
+
 def languages():
     return list(data.SHARES)
 
@@ -64,7 +72,7 @@ class Language:
         return markup.text(self.label(key))
 
     def word(self, draw):
-        return draw.choice(_words(self.code)) if draw.chance(0.35) else draw.choice(data.CONTENT[self.code].split())
+        return draw.choice(_words(self.code)) if draw.chance(DICTIONARY_SHARE) else draw.choice(data.CONTENT[self.code].split())
 
     def small(self, draw):
         options = data.SMALL[self.code].split()
@@ -109,6 +117,12 @@ class Language:
         return " ".join(words)
 
     def title(self, draw, least=2, most=7):
+        """A heading of so many words; of a real document where some were collected."""
+        real = _titles(self.code)
+        if real and draw.chance(REAL_TITLES):
+            found = draw.choice(real)
+            if least <= len(found.split(" ")) <= most + 2:
+                return found
         made = self.phrase(draw, least, most)
         return " ".join(word[:1].upper() + word[1:] for word in made.split(" ")) if self.code == "en" and draw.chance(0.4) else made
 

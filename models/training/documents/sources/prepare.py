@@ -1,4 +1,4 @@
-"""Normalises the downloaded packages into documents of 1 to some 12 pages: `python3 -m sources.prepare [PACKAGE ...]`, run one directory above. It needs `lxml`.
+"""Normalises the downloaded packages into documents of 1 to some 12 pages: `python3 -m sources.prepare [PACKAGE ... | texts]`, run one directory above. It needs `lxml`. `texts` collects sentences alone.
 
 A package becomes `documents/PACKAGE.jsonl` below the cache, one document a line, with `PACKAGE.index`, the byte offset of each line. Sentences of prose are collected by language for the own generators.
 """
@@ -83,7 +83,7 @@ def documents_of(package, listed):
     for path in files_of(package):
         try:
             title, declared, blocks = normalise.page(path)
-        except Exception as error:  # a broken file of somebody else must not end the preparation of a package
+        except Exception as error:  # a broken file of another project must not end the preparation of a package
             print(f"{path}: {error}", file=sys.stderr)
             continue
         language = language_of(path, declared, listed)
@@ -132,9 +132,24 @@ def fortunes(package):
                 yield from prose("".join(f"<p>{saying}</p>" for saying in content.split("\n%\n")))
 
 
+def titles(body):
+    """Headings of a document that are words alone, without their numbers."""
+    for heading in re.findall(r"<h[1-6][^>]*>(.*?)</h", body, re.S):
+        plain = re.sub(r"^[\dA-Z]{0,2}[\d.]*\.?\s+", "", re.sub(r"<[^>]*>", "", heading)).strip()
+        if 5 < len(plain) < 70 and sum(character.isalpha() or character in " -'’" for character in plain) == len(plain):
+            yield plain
+
+
+def _write(name, lines):
+    chosen = sorted(lines)
+    chosen = chosen[::max(1, len(chosen) // MOST_SENTENCES)]
+    with open(cache.place("texts", name), "w", encoding="utf-8") as out:
+        out.write("\n".join(chosen) + "\n")
+
+
 def write_texts():
-    """Collects sentences from the prepared documents and the fortunes."""
-    kept = collections.defaultdict(set)
+    """Collects sentences and titles from the prepared documents, and sentences from the fortunes."""
+    kept, named = collections.defaultdict(set), collections.defaultdict(set)
     for package, language, kind in debian.listed():
         path = cache.place("documents", package + ".jsonl")
         if kind == "texts" and debian.present(package):
@@ -143,17 +158,16 @@ def write_texts():
             own = collections.Counter()
             for line in open(path, encoding="utf-8"):
                 document = json.loads(line)
+                named[document["lang"]].update(titles(document["html"]))
                 for sentence in prose(document["html"]):
                     own[document["lang"]] += 1
                     if own[document["lang"]] < 400:
                         kept[document["lang"]].add(sentence)
     os.makedirs(cache.place("texts"), exist_ok=True)
     for language, sentences in kept.items():
-        chosen = sorted(sentences)
-        chosen = chosen[::max(1, len(chosen) // MOST_SENTENCES)]
-        with open(cache.place("texts", language + ".txt"), "w", encoding="utf-8") as out:
-            out.write("\n".join(chosen) + "\n")
-        print(f"texts {language}: {len(chosen)} sentences")
+        _write(language + ".txt", sentences)
+        _write(language + ".titles.txt", named[language])
+        print(f"texts {language}: {len(sentences)} sentences, {len(named[language])} titles")
 
 
 def prepare(package, listed):
@@ -177,7 +191,7 @@ def main():
     wanted = sys.argv[1:]
     for package, listed, kind in debian.listed():
         done = os.path.exists(cache.place("documents", package + ".index"))
-        if kind == "docs" and debian.present(package) and (package in wanted or not wanted and not done):
+        if kind == "docs" and debian.present(package) and (package in wanted or not wanted and not done) and wanted != ["texts"]:
             count, words = prepare(package, listed)
             print(f"{package}: {count} documents, some {words // 450} pages", flush=True)
     write_texts()

@@ -66,7 +66,7 @@ def headings(draw, kind=None, accent=None):
 def paragraphs(draw):
     """Indents or spaces between paragraphs, alignment, hyphens, a drop cap now and then."""
     css = [draw.choice(["p{margin:0 0 0.8em}", "p{margin:0 0 0.5em}", f"p{{margin:0;text-indent:{draw.choice([1, 1.5, 2])}em}}h1+p,h2+p,h3+p,h4+p{{text-indent:0}}", "p{margin:0 0 1.1em}"]),
-           f"body{{text-align:{draw.choice(['left', 'left', 'justify', 'justify'])};hyphens:{draw.choice(['auto', 'manual'])}}}h1,h2,h3,h4,h5,h6,th,td{{hyphens:manual}}"]
+           f"p,li,dd{{{draw.choice(['', 'text-align:justify'])}}}body{{hyphens:{draw.choice(['auto', 'manual'])}}}h1,h2,h3,h4,h5,h6,th,td{{hyphens:manual}}"]
     if draw.chance(0.08):
         css.append(f"h1+p::first-letter,[data-kind=abstract]+p::first-letter{{float:left;font-size:{draw.choice([2.6, 3.2])}em;line-height:0.85;padding-right:0.08em;font-weight:{draw.choice(['bold', 'normal'])}}}")
     return "\n".join(css)
