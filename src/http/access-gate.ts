@@ -118,9 +118,9 @@ export class Gate {
     const identity = holder !== undefined ? `key ${holder.name}` : isLocal ? thisHost : textOf(address);
     if (!enters) {
       request.caller = { identity, isAdministrator: false };
-      const why = `${role === undefined && key !== undefined ? 'The key is not known, and ' : ''}${refusalSentence(identity, role)}`;
+      const why = refusalSentence(identity, role);
+      if (key !== undefined && key !== '' && holder === undefined) throw new UnknownKey(`The key is not known, and ${why.charAt(0).toLowerCase()}${why.slice(1)}`);
       const wouldHelp = key === undefined && this.list.hasKeyOf(this.settings.allowedRoles);
-      if (role === undefined && key !== undefined && key !== '') throw new UnknownKey(why);
       throw new LecternError('forbidden', wouldHelp ? `${why} A key opens it, as authorization: Bearer KEY or x-api-key: KEY.` : why);
     }
     return { identity, isAdministrator: role === administratorRole };

@@ -139,6 +139,7 @@ t.test('keys', async (t) => {
   t.equal(await status({ 'x-api-key': 'lk-laptop' }), 200);
   t.equal(await status({ authorization: 'Bearer lk-pupil' }), 403, 'a role that may not');
   t.equal(await status({ authorization: 'Bearer lk-Laptop' }), 401, 'a wrong key');
+  t.equal(await status({ authorization: 'Bearer lk-Laptop' }, '10.1.2.1'), 401, 'a wrong key from a network whose role may not enter without one');
   t.equal(await status({ authorization: 'Bearer ' + hashKey('lk-laptop') }), 401, 'what stands in the file opens nothing');
   t.equal(await status({ authorization: 'Bearer ollama' }, '10.1.0.1'), 200, 'clients that must send something do no harm');
 });

@@ -19,6 +19,8 @@ export interface MadeShape {
   template?: string;
   /** Stands in the place of the first value of the matrix that makes logits. Default: none. */
   badWeight?: number | null;
+  /** Control tokens get a logit of 0, which some other token always exceeds: a greedy answer ends at its limit alone. Default: false. */
+  neverEnds?: boolean;
 }
 
 type Shape = Required<MadeShape>;
@@ -30,10 +32,12 @@ export const toolTemplate = "{% if tools %}<|im_start|>system\n<tools>{% for too
   + "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}{% for call in m.tool_calls or [] %}<tool_call>\n{{ call.function | tojson }}\n</tool_call>{% endfor %}<|im_end|>\n{% endfor %}"
   + "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}";
 
-const small: Shape = { layers: 2, embedding: 64, heads: 4, kvHeads: 2, feedForward: 128, context: 256, type: 'F32', seed: 1, template: chatMl, badWeight: null };
+const small: Shape = { layers: 2, embedding: 64, heads: 4, kvHeads: 2, feedForward: 128, context: 256, type: 'F32', seed: 1, template: chatMl, badWeight: null, neverEnds: false };
 
 /** Merges of the vocabulary, in the order of their ranks. */
 const merges = ['h e', 'Ġ t', 'Ġt he', 'i n', 'e r', 'Ġ a', 'o n', 'Ġ w', 'l l', 'Ġ h', 'Ġh e', 'Ġhe ll', 'Ġw o', 'Ġwo r', 'l d', 'Ġwor ld'];
+
+const bytesOf = { F32: 4, F16: 2 };
 
 export const endOfTurn = '<|im_end|>';
 export const specials = ['<|endoftext|>', '<|im_start|>', endOfTurn];
@@ -68,6 +72,10 @@ export function writeMadeModel(path: string, options: MadeShape = {}): void {
   }
   random.vector('output_norm.weight', 1);
   random.matrix('output.weight', embedding, tokens, 3 / Math.sqrt(embedding));
+  if (shape.neverEnds) {
+    if (tokens * embedding > patternValues) throw new Error(`the last rows of ${tokens} x ${embedding} values are not written as such`);
+    (random.tensors.at(-1) as GgufTensor).pattern.fill(0, -specials.length * embedding * bytesOf[shape.type]);
+  }
   if (shape.badWeight !== null) new Float32Array((random.tensors.at(-1) as GgufTensor).pattern.buffer)[0] = shape.badWeight;
   writeGguf(path, metadata, random.tensors);
 }
