@@ -59,7 +59,8 @@ const importRules = [
 ];
 
 export default tseslint.config(
-  { ignores: ['dist/**', 'build/**', 'test/fixtures/**'] },
+  // The scripts of test/clients/node import packages that are installed for their run alone.
+  { ignores: ['dist/**', 'build/**', 'test/fixtures/**', 'test/clients/node/**'] },
   ...tseslint.configs.recommended,
   {
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },

@@ -3,72 +3,22 @@
 
 usage: python3 test/clients/docling-clients.py [http://HOST:PORT]     (from the root of the checkout)
 
-Without an address it starts dist/src/main.js on a free port. The clients are installed into build/clients/docling. Where the package registry cannot be reached, the plan is `1..0 # SKIP`.
+Without an address it starts dist/src/main.js on a free port. The clients are installed into build/clients/docling. Where they cannot be installed, the plan is `1..0 # SKIP`.
 """
 import asyncio
 import json
 import os
 import pathlib
-import socket
 import subprocess
 import sys
 import tempfile
-import time
-import urllib.error
-import urllib.request
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-VENV = ROOT / "build" / "clients" / "docling"
-PYTHON = VENV / "bin" / "python"
-PACKAGES = ["docling-slim[service-client]==2.143.0", "docling-core==2.104.0"]
+import installed
+from service import ROOT, Service
+
 PDF = ROOT / "test" / "fixtures" / "pdf" / "book-chapter.pdf"
 HEADING = "The Clerk Who Could Not Lose"
 COMMAND_SECONDS = 180
-
-
-def install() -> bool:
-    """Whether the clients are there. A venv that was made for other versions is completed by pip."""
-    stamp = VENV / "packages.json"
-    if stamp.exists() and json.loads(stamp.read_text()) == PACKAGES:
-        return True
-    subprocess.run([sys.executable, "-m", "venv", str(VENV)], check=True)
-    pip = subprocess.run([str(PYTHON), "-m", "pip", "install", "--quiet", "--no-input", "--disable-pip-version-check", *PACKAGES], capture_output=True, text=True)
-    if pip.returncode != 0:
-        print("".join(f"# {line}\n" for line in pip.stderr.splitlines()[-5:]), end="")
-        return False
-    stamp.write_text(json.dumps(PACKAGES))
-    return True
-
-
-class Service:
-    """The one at an address, or one of this checkout for as long as the block lasts."""
-
-    def __init__(self, url):
-        self.url = url
-        self.process = None
-
-    def __enter__(self):
-        if self.url is None:
-            with socket.socket() as free:
-                free.bind(("127.0.0.1", 0))
-                port = free.getsockname()[1]
-            self.state = tempfile.TemporaryDirectory(prefix="lectern-docling-")
-            self.url = f"http://127.0.0.1:{port}"
-            command = ["node", str(ROOT / "dist" / "src" / "main.js"), "serve", "--listen", f"127.0.0.1:{port}", "--state", self.state.name, "--log-level", "error"]
-            self.process = subprocess.Popen(command, cwd=ROOT)
-        for _ in range(300):
-            try:
-                with urllib.request.urlopen(f"{self.url}/health", timeout=5):
-                    return self.url
-            except (urllib.error.URLError, OSError):
-                time.sleep(0.2)
-        raise RuntimeError(f"no service answers at {self.url}")
-
-    def __exit__(self, *_):
-        if self.process is not None:
-            self.process.terminate()
-            self.process.wait(timeout=60)
-            self.state.cleanup()
 
 
 class Tap:
@@ -121,10 +71,10 @@ COMMANDS = [
 ]
 
 
-def run_command(url, arguments, expected, contents):
+def run_command(python, url, arguments, expected, contents):
     """Empty, or what is wrong."""
     with tempfile.TemporaryDirectory(prefix="lectern-docling-") as output:
-        command = [str(VENV / "bin" / "docling"), "convert-remote", "--service-url", url, "--output", output, *arguments, str(PDF)]
+        command = [str(pathlib.Path(python).parent / "docling"), "convert-remote", "--service-url", url, "--output", output, *arguments, str(PDF)]
         environment = {**os.environ, "COLUMNS": "200", "HF_HUB_OFFLINE": "1"}
         done = subprocess.run(command, capture_output=True, text=True, timeout=COMMAND_SECONDS, env=environment)
         said = done.stdout + done.stderr
@@ -208,17 +158,18 @@ def clients(url):
 def main():
     if len(sys.argv) > 2 and sys.argv[1] == "--inside":
         return clients(sys.argv[2])
-    if not install():
-        print("1..0 # SKIP the package registry cannot be reached")
+    python, problem = installed.venv("docling")
+    if problem:
+        print(f"1..0 # SKIP {problem}")
         return 0
     tap = Tap()
     with Service(sys.argv[1] if len(sys.argv) > 1 else None) as url:
         for name, arguments, expected, contents in COMMANDS:
             try:
-                tap.line(f"convert-remote: {name}", run_command(url, arguments, expected, contents))
+                tap.line(f"convert-remote: {name}", run_command(python, url, arguments, expected, contents))
             except subprocess.TimeoutExpired:
                 tap.line(f"convert-remote: {name}", f"no end after {COMMAND_SECONDS} s")
-        inside = subprocess.Popen([str(PYTHON), __file__, "--inside", url], stdout=subprocess.PIPE, text=True)
+        inside = subprocess.Popen([str(python), __file__, "--inside", url], stdout=subprocess.PIPE, text=True)
         for line in inside.stdout:
             tap.line(*json.loads(line))
         if inside.wait() != 0:

@@ -25,7 +25,16 @@ def last_words(done):
     return " ".join(lines[-LAST_LINES:]) or f"exit code {done.returncode}"
 
 
-def venv(group):
+def attempt(command, seconds, **more):
+    """Why a command failed, or empty."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, **more)
+    except subprocess.TimeoutExpired:
+        return f"no end after {seconds} s"
+    return last_words(done) if done.returncode != 0 else ""
+
+
+def venv(group, seconds=None):
     """The interpreter of a group's venv, and why it could not be made (empty if it was). All versions are pinned, so that pip resolves nothing."""
     pins = HERE / "requirements" / f"{group}.txt"
     place = BUILD / group
@@ -34,18 +43,16 @@ def venv(group):
     wanted = digest(pins)
     if stamped(stamp, wanted):
         return python, ""
-    made = subprocess.run([sys.executable, "-m", "venv", "--clear", str(place)], capture_output=True, text=True)
-    if made.returncode != 0:
-        return python, f"the venv cannot be made: {last_words(made)}"
+    if problem := attempt([sys.executable, "-m", "venv", "--clear", str(place)], seconds):
+        return python, f"the venv cannot be made: {problem}"
     pip = [str(python), "-m", "pip", "install", "--quiet", "--no-input", "--disable-pip-version-check", "--no-deps", "--only-binary", ":all:", "-r", str(pins)]
-    done = subprocess.run(pip, capture_output=True, text=True)
-    if done.returncode != 0:
-        return python, f"pip: {last_words(done)}"
+    if problem := attempt(pip, seconds):
+        return python, f"pip: {problem}"
     stamp.write_text(wanted)
     return python, ""
 
 
-def npm():
+def npm(seconds=None):
     """The directory with the node_modules of the clients, and why it could not be made. The scripts are copied into it, because Node searches packages from the place of a script."""
     place = BUILD / "npm"
     manifests = [HERE / "node" / name for name in ("package.json", "package-lock.json")]
@@ -59,9 +66,8 @@ def npm():
     for manifest in manifests:
         shutil.copy(manifest, place)
     environment = {name: value for name, value in os.environ.items() if not name.startswith("npm_")}
-    done = subprocess.run(["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel", "error"], cwd=place, capture_output=True, text=True, env=environment)
-    if done.returncode != 0:
-        return place, f"npm: {last_words(done)}"
+    if problem := attempt(["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel", "error"], seconds, cwd=place, env=environment):
+        return place, f"npm: {problem}"
     stamp.write_text(wanted)
     return place, ""
 

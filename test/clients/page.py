@@ -20,7 +20,7 @@ def versions(result):
 
 
 def is_language(result):
-    return any(verb in VERBS for verb, _, _ in result["lines"])
+    return result["client"]["group"] != "docling"
 
 
 def language_table(results):

@@ -7,8 +7,8 @@ const { OpenAI, OpenAIEmbedding } = kind === 'openai' ? await import('@llamainde
 const { Ollama, OllamaEmbedding } = kind === 'ollama' ? await import('@llamaindex/ollama') : {};
 const config = (key) => ({ host: url, headers: { authorization: `Bearer ${key}` } });
 
-function llm({ model = bench.model, key = bench.key, tokens = bench.tokens, temperature = 0, more = {} } = {}) {
-  if (kind === 'openai') return new OpenAI({ model, apiKey: key, baseURL: `${url}/v1`, temperature, maxTokens: tokens, maxRetries: 0, supportToolCall: true, additionalChatOptions: more });
+function llm({ model = bench.model, key = bench.key, tokens = bench.tokens, temperature = 0, more = {}, session = {} } = {}) {
+  if (kind === 'openai') return new OpenAI({ model, apiKey: key, baseURL: `${url}/v1`, temperature, maxTokens: tokens, maxRetries: 0, supportToolCall: true, additionalChatOptions: more, additionalSessionOptions: session });
   return new Ollama({ model, config: config(key), options: { temperature, num_predict: tokens } });
 }
 
@@ -42,6 +42,11 @@ await bench.run({
   bad_request: () => llm({ temperature: -7 }).chat({ messages }),
   wrong_key: () => llm({ key: bench.wrongKey }).chat({ messages }),
   cancel: async () => {
-    for await (const _ of await llm({ tokens: bench.longTokens }).chat({ messages, stream: true })) break;
+    // Both leave their connections open when the loop is left.
+    const stop = new AbortController();
+    const chat = llm({ tokens: bench.longTokens, session: { fetch: (to, options) => fetch(to, { ...options, signal: stop.signal }) } });
+    for await (const _ of await chat.chat({ messages, stream: true })) break;
+    if (kind === 'openai') stop.abort();
+    else chat.ollama.abort();
   },
 });

@@ -1,6 +1,6 @@
 """LlamaIndex: `llama_index_llm.py ollama` or `openai_like`."""
-import gc
 import sys
+import httpx
 import pydantic
 import verbs
 from typing import Literal
@@ -26,7 +26,7 @@ def set_lamp(room: Literal["kitchen", "hall"], on: bool) -> str:
 LAMP_TOOL = FunctionTool.from_defaults(set_lamp, name=TOOL, description=verbs.TOOL_TEXT)
 
 
-def llm(model=MODEL, key=KEY, tokens=TOKENS, temperature=0):
+def llm(model=MODEL, key=KEY, tokens=TOKENS, temperature=0, **more):
     if KIND == "ollama":
         import ollama
         from llama_index.llms.ollama import Ollama
@@ -36,7 +36,7 @@ def llm(model=MODEL, key=KEY, tokens=TOKENS, temperature=0):
             client=ollama.Client(host=URL, headers=headers), async_client=ollama.AsyncClient(host=URL, headers=headers),
         )
     from llama_index.llms.openai_like import OpenAILike
-    return OpenAILike(model=model, api_base=f"{URL}/v1", api_key=key, temperature=temperature, max_tokens=tokens, max_retries=0, is_chat_model=True, is_function_calling_model=True, context_window=4096)
+    return OpenAILike(model=model, api_base=f"{URL}/v1", api_key=key, temperature=temperature, max_tokens=tokens, max_retries=0, is_chat_model=True, is_function_calling_model=True, context_window=4096, **more)
 
 
 class Chat:
@@ -83,18 +83,18 @@ class Chat:
         return llm(verbs.UNKNOWN).chat(MESSAGES)
 
     def bad_request(self):
-        return llm(tokens=-7).chat(MESSAGES) if KIND == "openai_like" else llm(temperature=-7).chat(MESSAGES)
+        return llm(additional_kwargs={"top_p": -7}).chat(MESSAGES) if KIND == "openai_like" else llm(temperature=-7).chat(MESSAGES)
 
     def wrong_key(self):
         return llm(key=verbs.WRONG_KEY).chat(MESSAGES)
 
     async def cancel(self):
-        # The stream that the package does not close itself is closed when nothing refers to it any more.
-        stream = await llm(tokens=16_000).astream_chat(MESSAGES)
+        # For OpenAILike, the end of the loop leaves the connection open.
+        client = httpx.AsyncClient()
+        stream = await llm(tokens=16_000, **({"async_http_client": client} if KIND == "openai_like" else {})).astream_chat(MESSAGES)
         await anext(stream)
         await stream.aclose()
-        del stream
-        gc.collect()
+        await client.aclose()
 
 
 if __name__ == "__main__":

@@ -191,6 +191,23 @@ async def perform(client):
         report(verb, "failed" if problem else "ok", problem or took)
 
 
+async def perform_cases(cases):
+    for name, act in cases:
+        signal.alarm(VERB_SECONDS)
+        try:
+            problem = await value_of(act) or ""
+        except Exception as error:
+            problem = f"{type(error).__name__}: {error} {''.join(traceback.format_tb(error.__traceback__)[-1:])}"
+        signal.alarm(0)
+        report(name, "failed" if problem else "ok", problem)
+
+
+def run_cases(packages, cases):
+    """Performs cases of a client that has verbs of its own: pairs of a name and an act, which returns what is wrong, or nothing."""
+    report("versions", {name: metadata.version(name) for name in packages})
+    asyncio.run(perform_cases(cases))
+
+
 def run(client):
     """Performs all verbs of a client. `packages` are the distributions whose versions are reported."""
     report("versions", {name: metadata.version(name) for name in client.packages})
