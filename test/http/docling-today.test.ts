@@ -109,6 +109,8 @@ t.test('the version of the document that the client reads', async (t) => {
 t.test('storage and batches are refused by name', async (t) => {
   const put = await service.app.inject({ method: 'POST', url: '/v1/convert/source', payload: { sources: [{ kind: 'file', base64_string: table, filename: 't.csv' }], target: { kind: 's3', endpoint: 'e', bucket: 'b', region: 'eu' } } });
   t.match([put.statusCode, put.json()], [422, { detail: "target kind 's3' is not allowed. Allowed values: ['inbody', 'zip']." }], 'keys are optional since a service may have its own');
+  const half = await service.app.inject({ method: 'POST', url: '/v1/convert/source', payload: { sources: [{ kind: 'file', base64_string: table, filename: 't.csv' }], target: { kind: 's3', endpoint: 'e', bucket: 'b', access_key: 'name' } } });
+  t.match([half.statusCode, half.json()], [422, { detail: [{ type: 'value_error', loc: ['body', 'target', 's3'], msg: 'Value error, access_key and secret_key must be given together, or neither.' }] }], 'half a pair of keys');
   const batch = await service.app.inject({ method: 'POST', url: '/v1/convert/source/batch', payload: {} });
   t.match([batch.statusCode, batch.json()], [422, { detail: /storage connectors/ }]);
 });

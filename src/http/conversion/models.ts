@@ -64,7 +64,8 @@ export function describeField(one: Field<unknown>, components: Map<string, JsonS
   return {
     ...one.kind.describe(components),
     ...(one.help === undefined ? {} : { description: one.help }),
-    ...(one.default === undefined || one.default === null ? {} : { default: one.default }),
+    // Generators of clients take no objects as defaults.
+    ...(one.default === undefined || one.default === null || isRecord(one.default) ? {} : { default: one.default }),
   };
 }
 

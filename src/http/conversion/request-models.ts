@@ -1,4 +1,5 @@
 /** The bodies of the conversion routes beside the options: sources, targets and callbacks, as the contract names them. */
+import type { Issue } from '../error-reply.js';
 import { flag, integer, list, literal, mapOf, nullable, text, url, type Kind } from './kinds.js';
 import { field, model, union, type ModelOf } from './models.js';
 
@@ -43,6 +44,11 @@ const s3Fields = {
   key_prefix: field(text, 'What keys begin with.', ''),
   max_num_elements: field(nullable(integer({ least: 1 })), 'Objects at most.', null),
 };
+/** Ambient credentials count where there is no key; half a pair is a mistake. */
+function checkKeyPair({ access_key: name, secret_key: key }: { access_key: string | null; secret_key: string | null }, issues: Issue[]): void {
+  if ((name === null) !== (key === null)) issues.push({ type: 'value_error', loc: [], msg: 'Value error, access_key and secret_key must be given together, or neither.' });
+}
+
 const azureFields = {
   account_name: field(text, 'Name of the account.'),
   container: field(text, 'Name of the container.'),
@@ -90,14 +96,14 @@ const notHere = 'described for clients of the original; this service has no stor
 const kindOf = <W extends string>(word: W) => field(literal(word), 'The kind.', word as NoInfer<W>);
 
 export const storageSources = {
-  s3: model('S3SourceRequest', `Objects of S3: ${notHere}`, { ...s3Fields, kind: kindOf('s3') }),
+  s3: model('S3SourceRequest', `Objects of S3: ${notHere}`, { ...s3Fields, kind: kindOf('s3') }, checkKeyPair),
   azure_blob: model('AzureBlobSourceRequest', `Blobs of Azure: ${notHere}`, { ...azureFields, kind: kindOf('azure_blob') }),
   google_cloud_storage: model('GoogleCloudStorageSourceRequest', `Objects of Google Cloud Storage: ${notHere}`, { ...googleStorageFields, kind: kindOf('google_cloud_storage') }),
   google_drive: model('GoogleDriveSourceRequest', `Files of Google Drive: ${notHere}`, { ...driveFields, kind: kindOf('google_drive') }),
 };
 
 const storageTargets = {
-  s3: model('S3Target', `A bucket of S3: ${notHere}`, { ...s3Fields, kind: kindOf('s3') }),
+  s3: model('S3Target', `A bucket of S3: ${notHere}`, { ...s3Fields, kind: kindOf('s3') }, checkKeyPair),
   azure_blob: model('AzureBlobTarget', `A container of Azure: ${notHere}`, { ...azureFields, kind: kindOf('azure_blob') }),
   google_cloud_storage: model('GoogleCloudStorageTarget', `A bucket of Google Cloud Storage: ${notHere}`, { ...googleStorageFields, kind: kindOf('google_cloud_storage') }),
   google_drive: model('GoogleDriveTarget', `A folder of Google Drive: ${notHere}`, { ...driveFields, kind: kindOf('google_drive') }),

@@ -71,13 +71,13 @@ const taskId = { name: 'task_id', in: 'path', required: true, schema: { type: 's
 
 function convertPaths(components: Components): OpenApi['paths'] {
   components.set('ConvertSourcesRequest', objectOf('ConvertSourcesRequest', 'Documents in JSON and how to convert them.', {
-    options: { ...describeOptions(components), default: {} },
+    options: describeOptions(components),
     sources: { ...list(sources).describe(components), minItems: 1 },
-    target: { ...targets.describe(components), default: { kind: 'inbody' } },
+    target: { ...targets.describe(components), description: 'Where the result goes: inbody where nothing is said.' },
     callbacks: describeField(callbacksField, components),
   }, ['sources']));
   components.set('BatchConvertSourcesRequest', objectOf('BatchConvertSourcesRequest', 'Documents in stores; described and refused.', {
-    options: { ...ref('ConvertDocumentsOptions'), default: {} },
+    options: ref('ConvertDocumentsOptions'),
     sources: { ...list(batchSources).describe(components), minItems: 1 },
     target: nullable(batchTargets).describe(components),
     targets: nullable(list(batchTargets)).describe(components),
@@ -113,10 +113,10 @@ function chunkPaths(components: Components): OpenApi['paths'] {
     const title = chunker === 'hybrid' ? 'Hybrid' : 'Hierarchical';
     const request = `${title}ChunkerOptionsDocumentsRequest`;
     components.set(request, objectOf(request, 'Documents in JSON and how to cut them.', {
-      convert_options: { ...ref('ConvertDocumentsOptions'), default: {} },
+      convert_options: ref('ConvertDocumentsOptions'),
       sources: list(sources).describe(components),
       include_converted_doc: { ...flag.describe(components), default: false },
-      target: { ...targets.describe(components), default: { kind: 'inbody' } },
+      target: { ...targets.describe(components), description: 'Where the result goes: inbody where nothing is said.' },
       callbacks: describeField(callbacksField, components),
       chunking_options: options.describe(components),
     }, ['sources']));

@@ -21,10 +21,13 @@ interface Route {
 }
 
 function openAiRoutes(components: Components): Route[] {
-  const model = shape({ id: string, object: constant('model'), created: integer, owned_by: string, context_length: integer, 'loaded_context_length?': integer });
-  const anthropicModel = shape({ type: constant('model'), id: string, display_name: string, created_at: { type: 'string', format: 'date-time' }, max_input_tokens: integer });
-  const one = component(components, 'Model', either(model, anthropicModel));
-  const all = component(components, 'ModelList', either(shape({ object: constant('list'), data: listOf(model) }), shape({ data: listOf(anthropicModel), has_more: boolean, first_id: orNull(string), last_id: orNull(string) })));
+  const model = component(components, 'Model', shape({ id: string, object: constant('model'), created: integer, owned_by: string, context_length: integer, 'loaded_context_length?': integer }));
+  const anthropicModel = component(components, 'AnthropicModel', shape({ type: constant('model'), id: string, display_name: string, created_at: { type: 'string', format: 'date-time' }, max_input_tokens: integer }));
+  const one = either(model, anthropicModel);
+  const all = either(
+    component(components, 'ModelList', shape({ object: constant('list'), data: listOf(model) })),
+    component(components, 'AnthropicModelList', shape({ data: listOf(anthropicModel), has_more: boolean, first_id: orNull(string), last_id: orNull(string) })),
+  );
   const version = { name: 'anthropic-version', in: 'header', required: false, schema: string, description: 'Where it is there, the answer has Anthropic\'s shape.' };
   const chats = chat(components);
   const texts = completions(components);
