@@ -33,7 +33,7 @@ EXCLUDED = "^(/api/me|/v1/status/ws/.*)$"
 STARTING_SECONDS = 120
 
 USE = """
-import type { components, paths } from './client';
+import type { components, paths } from './client.js';
 type Json<T> = T extends { content: { 'application/json': infer Body } } ? Body : never;
 const asked: Json<NonNullable<paths['/v1/chat/completions']['post']['requestBody']>> = { model: 'chat', messages: [{ role: 'user', content: 'hi' }] };
 export const textOf = (answer: Json<paths['/v1/chat/completions']['post']['responses'][200]>): string | null | undefined => answer.choices[0]?.message.content;
@@ -141,7 +141,9 @@ def typed_client(document: pathlib.Path):
     if code != 0:
         return False, output
     (HERE / "use.ts").write_text(USE)
-    output, code = run(["node", ROOT / "node_modules" / "typescript" / "bin" / "tsc", "--noEmit", "--strict", "--skipLibCheck", "--module", "nodenext", "--moduleResolution", "nodenext", "--types", "", HERE / "use.ts"], cwd=HERE)
+    options = {"noEmit": True, "strict": True, "skipLibCheck": True, "module": "nodenext", "moduleResolution": "nodenext", "types": []}
+    (HERE / "tsconfig.json").write_text(json.dumps({"compilerOptions": options, "files": ["use.ts"]}))
+    output, code = run(["node", ROOT / "node_modules" / "typescript" / "bin" / "tsc", "-p", HERE / "tsconfig.json"], cwd=HERE)
     return code == 0, output
 
 

@@ -60,7 +60,7 @@ function describeOptions(components: Components): JsonSchema {
   return ref('ConvertDocumentsOptions');
 }
 
-const files = { type: 'array', items: { type: 'string', contentMediaType: 'application/octet-stream' }, description: 'The documents.' };
+const files = { type: 'array', items: { type: 'string', contentMediaType: 'application/octet-stream', format: 'binary' }, description: 'The documents.' };
 const callbacksField = { kind: list(callback), default: [], help: 'Where progress is posted.' };
 const tenant = { name: 'X-Tenant-Id', in: 'header', required: false, schema: nullable(text).describe(new Map()), description: 'Keeps the tasks of several clients apart.' };
 const documentVersion = {
