@@ -66,8 +66,9 @@ struct Batch {
   bool watched = false;           // the host downloads between the ops: each must be complete before the next
   /// Once it is requested, ops may skip work that has not begun: the result of the pass is discarded. Null where the pass cannot be cancelled.
   const Cancel* cancel = nullptr;
-  /// (rows) In the place of `first` where AttentionReach::local; null in models without such layers.
+  /// (rows) In the place of `first` and `visible` where AttentionReach::local; null in models without such layers.
   const std::int32_t* local_first = nullptr;
+  const std::int32_t* local_visible = nullptr;
 };
 
 /// A part of the batch that begin() announced.
@@ -103,12 +104,24 @@ struct AttentionWeights {
 
 /// What a layer's queries attend to, and how.
 struct AttentionReach {
-  bool local = false;  // from Batch::local_first on
+  bool local = false;  // cells Batch::local_first .. local_visible - 1
   float cap = 0.0F;    // a score s becomes cap * tanh(s / cap); 0: it stays as it is
+  /// (heads) ALiBi: the score of cell p for a row at cell c loses slopes[h] * |c - p|, after the cap; or null.
+  const float* slopes = nullptr;
+  /// (heads) Attention sinks: each head's softmax has one more score, sinks[h], whose value is zero; or null.
+  const float* sinks = nullptr;
 };
 
-/// silu(z) = z / (1 + exp(-z)); gelu_tanh(z) = z / 2 * (1 + tanh(sqrt(2 / pi) * (z + 0.044715 z^3))).
-enum class Activation { silu, gelu_tanh };
+/// What a gated product makes of a gate z and of the up value u beside it.
+enum class Activation {
+  silu,            // z / (1 + exp(-z)) * u
+  gelu_tanh,       // z / 2 * (1 + tanh(sqrt(2 / pi) * (z + 0.044715 z^3))) * u
+  gelu,            // z / 2 * (1 + erf(z / sqrt(2))) * u
+  clamped_swiglu,  // of gpt-oss: z' / (1 + exp(-1.702 z')) * (u' + 1), z' = min(z, 7), u' = u clamped to -7 .. 7
+};
+/// Of clamped_swiglu.
+constexpr float swiglu_slope = 1.702F;
+constexpr float swiglu_limit = 7.0F;
 
 struct GatedWeights {
   Norm norm;
@@ -121,6 +134,11 @@ struct ExpertWeights {
   Matrix router;          // (experts, n_embd), float
   Matrix gate, up, down;  // `count` experts each
   int used;               // experts per token
+  Activation activation = Activation::silu;
+  const float* router_bias = nullptr;  // (experts) or null
+  const float* gate_bias = nullptr;    // (experts, rows of gate), and so on; all three or none
+  const float* up_bias = nullptr;
+  const float* down_bias = nullptr;
 };
 
 /// Rows that an op left beside its floats in the form that the next product reads (quantised or packed), as a value that the caller hands from the one op to the next. Empty where an op left
@@ -185,7 +203,7 @@ class Ops {
   /// x[r] = scale * table[token of r].  x: (rows, columns)
   virtual void embed(const Matrix& table, Rows rows, float* x, float scale = 1.0F) = 0;
 
-  /// x[r] += positions[position of r] + type_row, either may be absent (data or type_row null).
+  /// x[r] += positions[position of r] + type_row, either may be absent (data or type_row null; positions.columns is needed all the same).
   virtual void add_positions(const Matrix& positions, const float* type_row, Rows rows, float* x) = 0;
 
   /// q[r] = rotated, head-normed Wq norm(x[r]) + bias, scaled by 1 / sqrt(head_size); the same of k (not scaled) and v go
@@ -207,7 +225,7 @@ class Ops {
   /// `next`: the norm of the gated() or project_attention() that reads x next, or null. Returns x prepared for that.
   virtual PreparedRows project_add(const Linear& weights, int rows, const float* in, float* x, const PreparedRows& prepared = {}, const Norm* next = nullptr) = 0;
 
-  /// out[r] = activation(Wgate n) * (Wup n), n = norm(x[r]).  out: (rows, rows of Wgate), not x. `prepared`: x, as the op before left it. Returns out prepared
+  /// out[r] = activation(Wgate n, Wup n), n = norm(x[r]).  out: (rows, rows of Wgate), not x. `prepared`: x, as the op before left it. Returns out prepared
   /// for project_add().
   virtual PreparedRows gated(const GatedWeights& weights, int rows, const float* x, float* out, const PreparedRows& prepared = {}) = 0;
 
@@ -220,8 +238,8 @@ class Ops {
     project_add(down, rows, hidden, x);
   }
 
-  /// x[r] += sum over the best `used` experts e of w_e Wdown_e (silu(Wgate_e n) * (Wup_e n)), n = norm(x[r]); w = softmax
-  /// over all experts of Wrouter n, those kept divided by their sum. Of equal weights the first counts as better.
+  /// x[r] += sum over the best `used` experts e of w_e (Wdown_e activation(Wgate_e n + bias, Wup_e n + bias) + bias), n = norm(x[r]); w = softmax
+  /// over all experts of Wrouter n + bias, those kept divided by their sum. Of equal weights the first counts as better.
   virtual void experts(const ExpertWeights& weights, int rows, float* x) = 0;
 
   /// x[r] = norm(x[r]), in place.  x: (rows, columns). Returns x prepared for a product without a norm.

@@ -114,6 +114,7 @@ void FastOps::project_attention(const AttentionWeights& weights, Rows rows, cons
 void FastOps::attend_part(const AttentionPart& part, int group, int heads, const float* q, const Kv& kv, int layer, const AttentionReach& reach, float* out,
                           Scratch& scratch) const {
   const std::int32_t* const first = reach.local ? batch_.local_first : batch_.first;
+  const std::int32_t* const visible = reach.local ? batch_.local_visible : batch_.visible;
   const int size = kv.shape.head_size;
   const std::int64_t begin = head_offset(kv.shape, layer, batch_.slots[part.first], part.head);
   AttentionTask task{};
@@ -128,13 +129,19 @@ void FastOps::attend_part(const AttentionPart& part, int group, int heads, const
       scratch.queries[at] = q + offset;
       scratch.outs[at] = out + offset;
       scratch.first[at] = first[r];
-      scratch.visible[at] = batch_.visible[r];
+      scratch.visible[at] = visible[r];
+      scratch.cells[at] = batch_.cells[r];
+      if (reach.slopes != nullptr) scratch.slopes[at] = reach.slopes[h];
+      if (reach.sinks != nullptr) scratch.sinks[at] = reach.sinks[h];
     }
   }
   task.queries = scratch.queries.data();
   task.out = scratch.outs.data();
   task.first = scratch.first.data();
   task.visible = scratch.visible.data();
+  task.cells = scratch.cells.data();
+  task.slopes = reach.slopes == nullptr ? nullptr : scratch.slopes.data();
+  task.sinks = reach.sinks == nullptr ? nullptr : scratch.sinks.data();
   if (kv.shape.dtype == DType::f32) {
     kernels_.attend_f32(task);
   } else {

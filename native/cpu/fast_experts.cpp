@@ -31,7 +31,8 @@ void FastOps::route(const ExpertWeights& weights, int rows) {
   float* const scores = expert_scores_.data();
   prepare(Norm{}, rows, router.columns, {&router}, [&](int r) { return expert_rows_.floats() + std::ptrdiff_t{r} * router.columns; });
   multiply_all({&router}, 0, rows, [&](int, int r, int column, int columns, const float* values) {
-    std::memcpy(scores + std::ptrdiff_t{r} * router.rows + column, values, static_cast<std::size_t>(columns) * sizeof(float));
+    float* to = scores + std::ptrdiff_t{r} * router.rows + column;
+    for (int i = 0; i < columns; i++) to[i] = values[i] + (weights.router_bias == nullptr ? 0.0F : weights.router_bias[column + i]);
   });
   for (int r = 0; r < rows; r++) {
     const std::ptrdiff_t first = std::ptrdiff_t{r} * weights.used;
@@ -51,10 +52,13 @@ void FastOps::run_expert(const ExpertWeights& weights, int expert, int rows) {
   const PackedMatrix& down = packed_of(weights.down);
   const auto place_of = [&](int i) { return expert_list_[static_cast<std::size_t>(i)]; };
   prepare(Norm{}, count, gate.columns, {&gate, &up}, [&](int i) { return expert_rows_.floats() + std::ptrdiff_t{place_of(i) / weights.used} * gate.columns; });
-  gate_all(gate, up, Activation::silu, expert, count, expert_hidden_.floats());
+  const auto bias_of = [expert](const float* biases, const PackedMatrix& matrix) { return biases == nullptr ? nullptr : biases + std::ptrdiff_t{expert} * matrix.rows; };
+  gate_all({gate, up, weights.activation, expert, bias_of(weights.gate_bias, gate), bias_of(weights.up_bias, up)}, count, expert_hidden_.floats());
+  const float* const down_bias = bias_of(weights.down_bias, down);
   prepare(Norm{}, count, down.columns, {&down}, [&](int i) { return expert_hidden_.floats() + std::ptrdiff_t{i} * down.columns; });
   multiply_all({&down}, expert, count, [&](int, int i, int column, int columns, const float* values) {
-    std::memcpy(expert_out_.floats() + std::ptrdiff_t{place_of(i)} * down.rows + column, values, static_cast<std::size_t>(columns) * sizeof(float));
+    float* to = expert_out_.floats() + std::ptrdiff_t{place_of(i)} * down.rows + column;
+    for (int k = 0; k < columns; k++) to[k] = values[k] + (down_bias == nullptr ? 0.0F : down_bias[column + k]);
   });
 }
 

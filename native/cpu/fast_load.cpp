@@ -98,13 +98,16 @@ FastOps::FastOps(const OpsShape& shape, const Kernels& kernels)
       expert_out_(Sizes(shape).expert_out) {
   const int group = shape.heads / shape.kv.heads;
   for (int thread = 0; thread < threads_.count(); thread++) {
-    Scratch& scratch = scratch_.emplace_back(Scratch{LargeMemory(2 * products_floats_ * sizeof(float)), {}, {}, {}, {}, {}});
+    Scratch& scratch = scratch_.emplace_back(Scratch{LargeMemory(2 * products_floats_ * sizeof(float)), {}, {}, {}, {}, {}, {}, {}, {}});
     scratch.row.resize(static_cast<std::size_t>(std::max(shape.columns, shape.outputs)) + 16);
     const std::size_t queries = product(shape.part_rows, group);
     scratch.queries.resize(queries);
     scratch.outs.resize(queries);
     scratch.first.resize(queries);
     scratch.visible.resize(queries);
+    scratch.cells.resize(queries);
+    scratch.slopes.resize(queries);
+    scratch.sinks.resize(queries);
   }
   for (int which = 0; which < (shape.local_layers ? 2 : 1); which++) {
     cosines_[which].resize(Sizes(shape).angles);
@@ -125,9 +128,9 @@ std::unique_ptr<Ops> make_fast_ops(const OpsShape& shape, Instructions level) {
 std::size_t fast_ops_bytes(const OpsShape& shape) {
   const Sizes sizes(shape);
   const std::size_t threads = shape.threads > 0 ? static_cast<std::size_t>(shape.threads) : std::max(1U, std::thread::hardware_concurrency());
-  // Per head of a part's rows two addresses and two numbers; the lists of an expert's rows are smaller.
+  // Per head of a part's rows two addresses and five numbers; the lists of an expert's rows are smaller.
   const std::size_t scratch = 2 * sizes.products_floats * sizeof(float) + float_bytes(1, std::max(shape.columns, shape.outputs)) +
-                              product(shape.part_rows, shape.heads / shape.kv.heads) * 24;
+                              product(shape.part_rows, shape.heads / shape.kv.heads) * 36;
   return sizes.quantised + sizes.wide + sizes.floats + sizes.qkv + sizes.logit_rows + sizes.expert_rows + sizes.expert_hidden + sizes.expert_out +
          (shape.local_layers ? 4 : 2) * sizes.angles * sizeof(float) + threads * scratch;
 }

@@ -10,6 +10,26 @@
 #include "tensor/dequantise.h"
 
 namespace lectern::cpu {
+namespace {
+
+auto gate_of(const Kernels& kernels, Activation activation) {
+  switch (activation) {
+    case Activation::silu: break;
+    case Activation::gelu_tanh: return kernels.gate_gelu_tanh;
+    case Activation::gelu: return kernels.gate_gelu;
+    case Activation::clamped_swiglu: return kernels.gate_clamped;
+  }
+  return kernels.gate;
+}
+
+/// values[r, c] += bias[c], rows `stride` apart.
+void add_bias(const float* bias, int rows, int columns, int stride, float* values) {
+  for (int r = 0; r < rows; r++, values += stride) {
+    for (int c = 0; c < columns; c++) values[c] += bias[c];
+  }
+}
+
+}  // namespace
 
 void FastOps::begin(const Batch& batch, const Rope& rope, const Rope& second) {
   batch_ = batch;
@@ -43,6 +63,12 @@ void FastOps::embed(const Matrix& table, Rows rows, float* x, float scale) {
 }
 
 void FastOps::add_positions(const Matrix& positions, const float* type_row, Rows rows, float* x) {
+  if (positions.data == nullptr) {
+    for (int r = 0; r < rows.count && type_row != nullptr; r++, x += positions.columns) {
+      for (int c = 0; c < positions.columns; c++) x[c] += type_row[c];
+    }
+    return;
+  }
   std::vector<float>& row = scratch_.front().row;
   for (int r = 0; r < rows.count; r++, x += positions.columns) {
     const Tensor& tensor = *static_cast<const Tensor*>(positions.data);
@@ -68,25 +94,30 @@ int FastOps::chunk_groups(int groups, int count) const {
   return std::clamp(even, 1, std::clamp(fitting, 1, 32));
 }
 
-void FastOps::gate_all(const PackedMatrix& gate, const PackedMatrix& up, Activation activation, int part, int count, float* out) {
-  const auto gate_rows = activation == Activation::silu ? kernels_.gate : kernels_.gate_gelu;
+void FastOps::gate_all(const GatedPart& work, int count, float* out) {
+  const auto gate_rows = gate_of(kernels_, work.activation);
+  const PackedMatrix& gate = work.gate;
   const int groups = group_count(gate.rows);
   const int chunk = chunk_groups(groups, count);
-  auto work = [&](int index, int thread) {
+  auto chunk_work = [&](int index, int thread) {
     const int first = index * chunk;
     const int taken = std::min(chunk, groups - first);
     float* gates = scratch_[static_cast<std::size_t>(thread)].products.floats();
     float* ups = gates + products_floats_;
-    multiply(gate, part, first, taken, count, gates);
-    multiply(up, part, first, taken, count, ups);
-    gate_rows(gates, ups, count * taken * group_rows);
     const int column = first * group_rows;
     const int columns = std::min(taken * group_rows, gate.rows - column);
+    multiply(gate, work.part, first, taken, count, gates);
+    multiply(work.up, work.part, first, taken, count, ups);
+    if (work.gate_bias != nullptr) {
+      add_bias(work.gate_bias + column, count, columns, taken * group_rows, gates);
+      add_bias(work.up_bias + column, count, columns, taken * group_rows, ups);
+    }
+    gate_rows(gates, ups, count * taken * group_rows);
     for (int r = 0; r < count; r++) {
       std::memcpy(out + std::ptrdiff_t{r} * gate.rows + column, gates + std::ptrdiff_t{r} * taken * group_rows, static_cast<std::size_t>(columns) * sizeof(float));
     }
   };
-  each_part((groups + chunk - 1) / chunk, work);
+  each_part((groups + chunk - 1) / chunk, chunk_work);
 }
 
 PreparedRows FastOps::project_add(const Linear& weights, int rows, const float* in, float* x, const PreparedRows&, const Norm*) {
@@ -126,7 +157,7 @@ PreparedRows FastOps::gated(const GatedWeights& weights, int rows, const float* 
   const PackedMatrix& gate = packed_of(weights.gate);
   const PackedMatrix& up = packed_of(weights.up);
   prepare(weights.norm, rows, gate.columns, {&gate, &up}, [&](int r) { return x + std::ptrdiff_t{r} * gate.columns; });
-  gate_all(gate, up, weights.activation, 0, rows, out);
+  gate_all({gate, up, weights.activation}, rows, out);
   return {};
 }
 

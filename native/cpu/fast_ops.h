@@ -88,7 +88,8 @@ class FastOps final : public Ops {
     std::vector<float> row;
     std::vector<const float*> queries;
     std::vector<float*> outs;
-    std::vector<std::int32_t> first, visible;
+    std::vector<std::int32_t> first, visible, cells;
+    std::vector<float> slopes, sinks;
   };
 
   /// Runs work(part, thread) on all threads, as Threads::each does, until the pass is cancelled. After that only parts that have begun are completed.
@@ -105,7 +106,16 @@ class FastOps final : public Ops {
   /// Calls finish(matrix, row, column, n, values) for n columns of a row at a time, until all columns of all matrices are done.
   template <class Finish>
   void multiply_all(std::initializer_list<const PackedMatrix*> matrices, int part, int count, Finish finish);
-  void gate_all(const PackedMatrix& gate, const PackedMatrix& up, lectern::Activation activation, int part, int count, float* out);
+  /// What gate_all() multiplies and how: part `part` of both matrices, plus biases of that part or null.
+  struct GatedPart {
+    const PackedMatrix& gate;
+    const PackedMatrix& up;
+    lectern::Activation activation;
+    int part = 0;
+    const float* gate_bias = nullptr;
+    const float* up_bias = nullptr;
+  };
+  void gate_all(const GatedPart& work, int count, float* out);
   int chunk_groups(int groups, int count) const;
 
   void split_rows(const Norm& norm, const std::int32_t* chosen, int count, int columns, const float* x, float* out);

@@ -7,6 +7,7 @@
 
 #include "cpu/kernels/kernels.h"
 #include "tensor/blocks.h"
+#include "tensor/code_books.h"
 #include "tensor/half.h"
 
 namespace lectern::cpu {
@@ -146,6 +147,21 @@ void take(const BlockIQ4_XS& block, Parts& parts) {
   for (int s = 0; s < 8; s++) both_nibbles(block.qs + 16 * s, parts.q + 32 * s);
 }
 
+void take(const BlockTQ1_0& block, Parts& parts) {
+  parts.d = block.d;
+  ternary_quants(block, parts.q);
+}
+
+void take(const BlockTQ2_0& block, Parts& parts) {
+  parts.d = block.d;
+  two_bits(block.qs, parts.q);
+}
+
+void take(const BlockMXFP4& block, Parts& parts) {
+  parts.d = mxfp4_scale(block.e);
+  both_nibbles(block.qs, parts.q);
+}
+
 template <class Block>
 void take_at(const std::byte* source, Parts& parts) {
   Block block;
@@ -153,7 +169,16 @@ void take_at(const std::byte* source, Parts& parts) {
   take(block, parts);
 }
 
+void take_codes(DType dtype, const std::byte* source, Parts& parts) {
+  CodeBlock code;
+  read_code_block(dtype, source, code);
+  parts.d = code.d;
+  for (int s = 0; s < 16; s++) parts.scales[s] = byte(code.scales[s]);
+  for (int e = 0; e < 256; e++) parts.q[e] = byte(code_index(dtype, code.v[e]));
+}
+
 void take_block(DType dtype, const std::byte* source, Parts& parts) {
+  if (has_code_book(dtype)) return take_codes(dtype, source, parts);
   switch (dtype) {
     case DType::q4_0: return take_at<BlockQ4_0>(source, parts);
     case DType::q4_1: return take_at<BlockQ4_1>(source, parts);
@@ -167,9 +192,10 @@ void take_block(DType dtype, const std::byte* source, Parts& parts) {
     case DType::q6_k: return take_at<BlockQ6_K>(source, parts);
     case DType::iq4_nl: return take_at<BlockIQ4_NL>(source, parts);
     case DType::iq4_xs: return take_at<BlockIQ4_XS>(source, parts);
-    case DType::f32:
-    case DType::f16:
-    case DType::bf16: return;
+    case DType::tq1_0: return take_at<BlockTQ1_0>(source, parts);
+    case DType::tq2_0: return take_at<BlockTQ2_0>(source, parts);
+    case DType::mxfp4: return take_at<BlockMXFP4>(source, parts);
+    default: return;
   }
 }
 
@@ -294,9 +320,10 @@ const PackedFormat& packed_format(DType dtype) {
   static constexpr PackedFormat floats{1, 0, false, 0, 0}, halves{32, 16, false, 0, 0};
   static constexpr PackedFormat q4_0{32, 4, false, 0, 0}, q4_1{32, 4, true, 0, 0}, q5_0{32, 5, false, 0, 0}, q5_1{32, 5, true, 0, 0};
   static constexpr PackedFormat q8_0{32, 8, false, 0, 0}, q2_k{256, 2, true, 16, 0}, q3_k{256, 3, false, 16, 0};
-  static constexpr PackedFormat q4_k{256, 4, true, 8, 8}, q5_k{256, 5, true, 8, 8}, q6_k{256, 6, false, 16, 0}, iq4_xs{256, 4, false, 8, 0};
+  static constexpr PackedFormat q4_k{256, 4, true, 8, 8}, q5_k{256, 5, true, 8, 8}, q6_k{256, 6, false, 16, 0}, iq4_xs{256, 4, false, 8, 0}, ternary{256, 2, false, 0, 0}, codes{256, 4, false, 16, 0};
   switch (dtype) {
     case DType::q4_0:
+    case DType::mxfp4:
     case DType::iq4_nl: return q4_0;
     case DType::q4_1: return q4_1;
     case DType::q5_0: return q5_0;
@@ -308,11 +335,14 @@ const PackedFormat& packed_format(DType dtype) {
     case DType::q5_k: return q5_k;
     case DType::q6_k: return q6_k;
     case DType::iq4_xs: return iq4_xs;
+    case DType::tq1_0:
+    case DType::tq2_0: return ternary;
     case DType::f16:
     case DType::bf16: return halves;
-    case DType::f32: break;
+    case DType::f32: return floats;
+    default: break;  // has_code_book()
   }
-  return floats;
+  return codes;
 }
 
 int activation_bits(DType dtype) {

@@ -6,7 +6,7 @@
 // Half floats become integers of 14 bits, which the processor multiplies twice as fast and nearly as exactly: for each 32
 // columns a header holds the 16 rows' scales as bf16, and the quants are 16 x 64 bytes, vector j with columns 2j and 2j + 1 of
 // row r in the two 16-bit words at byte 4r. Columns missing from the last 32 are zeros.
-// For quantised types a header holds d of the 16 rows as f16, then, if the type has it, m or dmin in the same form, then the scales of
+// For quantised types a header holds d of the 16 rows as f16 (MXFP4: as bf16), then, if the type has it, m or dmin in the same form, then the scales of
 // all sub-blocks, a byte for each row, then their minima in the same form. The quants come in sub-blocks of 32 columns, in
 // bit planes: vector j, 0 to 7, has columns 4j to 4j + 3 of row r in bytes 4r to 4r + 3.
 //   four low bits   4 x 64 bytes: vector i in the low, i + 4 in the high nibbles of the i-th

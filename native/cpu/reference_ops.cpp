@@ -88,6 +88,18 @@ double gelu_tanh(double z) { return 0.5 * z * (1 + std::tanh(std::sqrt(2 / M_PI)
 
 double gelu(double z) { return 0.5 * z * (1 + std::erf(z * M_SQRT1_2)); }
 
+double activate(Activation activation, double z, double u) {
+  const auto limit = static_cast<double>(swiglu_limit);
+  switch (activation) {
+    case Activation::silu: return silu(z) * u;
+    case Activation::gelu_tanh: return gelu_tanh(z) * u;
+    case Activation::gelu: return gelu(z) * u;
+    case Activation::clamped_swiglu: break;
+  }
+  const double bounded = std::min(z, limit);
+  return bounded / (1 + std::exp(-static_cast<double>(swiglu_slope) * bounded)) * (std::clamp(u, -limit, limit) + 1);
+}
+
 void turn(const Rope& rope, int position, double* head) {
   for (int i = 0; i < rope.rotated / 2; i++) {
     double& a = head[rope.adjacent ? 2 * i : i];
@@ -152,9 +164,9 @@ class ReferenceOps final : public Ops {
   }
 
   void add_positions(const Matrix& positions, const float* type_row, Rows rows, float* x) override {
-    std::vector<float> row;
+    std::vector<float> row(at(positions.columns));
     for (int r = rows.first; r < rows.first + rows.count; r++) {
-      read_row(positions, 0, batch_.positions[r], row);
+      if (positions.data != nullptr) read_row(positions, 0, batch_.positions[r], row);
       for (int c = 0; c < positions.columns; c++) *x++ += row[at(c)] + (type_row == nullptr ? 0 : type_row[c]);
     }
   }
@@ -185,7 +197,7 @@ class ReferenceOps final : public Ops {
     for (int r = 0; r < rows.count; r++) {
       for (int h = 0; h < heads; h++) {
         const std::ptrdiff_t head = (std::ptrdiff_t{r} * heads + h) * size;
-        attend_head(rows.first + r, q + head, h / (heads / kv.shape.heads), kv, layer, reach, out + head);
+        attend_head(rows.first + r, h, q + head, h / (heads / kv.shape.heads), kv, layer, reach, out + head);
       }
     }
     return {};
@@ -208,7 +220,8 @@ class ReferenceOps final : public Ops {
   }
 
   PreparedRows gated(const GatedWeights& weights, int rows, const float* x, float* out, const PreparedRows&) override {
-    write_rows(gated_rows(weights.gate, weights.up, 0, normed_rows(weights.norm, rows, weights.gate.columns, x), weights.activation), out);
+    const std::vector<Values> in = normed_rows(weights.norm, rows, weights.gate.columns, x);
+    write_rows(activated(weights.activation, multiply(weights.gate, 0, nullptr, in), multiply(weights.up, 0, nullptr, in)), out);
     return {};
   }
 
@@ -220,7 +233,7 @@ class ReferenceOps final : public Ops {
 
   void experts(const ExpertWeights& weights, int rows, float* x) override {
     const std::vector<Values> in = normed_rows(weights.norm, rows, weights.router.columns, x);
-    const std::vector<Values> scores = multiply(weights.router, 0, nullptr, in);
+    const std::vector<Values> scores = multiply(weights.router, 0, weights.router_bias, in);
     for (int r = 0; r < rows; r++) {
       Values share = scores[at(r)];
       const double most = *std::max_element(share.begin(), share.end());
@@ -233,8 +246,10 @@ class ReferenceOps final : public Ops {
       for (const int e : order) total += share[at(e)];
       Values sum(at(weights.down.rows), 0.0);
       for (const int e : order) {
-        const std::vector<Values> hidden = gated_rows(weights.gate, weights.up, e, {in[at(r)]});
-        const std::vector<Values> part = multiply(weights.down, e, nullptr, hidden);
+        const auto bias_of = [e](const float* biases, const Matrix& matrix) { return biases == nullptr ? nullptr : biases + std::ptrdiff_t{e} * matrix.rows; };
+        const std::vector<Values> gates = multiply(weights.gate, e, bias_of(weights.gate_bias, weights.gate), {in[at(r)]});
+        const std::vector<Values> ups = multiply(weights.up, e, bias_of(weights.up_bias, weights.up), {in[at(r)]});
+        const std::vector<Values> part = multiply(weights.down, e, bias_of(weights.down_bias, weights.down), activated(weights.activation, gates, ups));
         for (std::size_t i = 0; i < sum.size(); i++) sum[i] += share[at(e)] / total * part[0][i];
       }
       add_rows({sum}, x + std::ptrdiff_t{r} * weights.down.rows);
@@ -283,11 +298,11 @@ class ReferenceOps final : public Ops {
     }
   }
 
-  void attend_head(int row, const float* q, int head, const Kv& kv, int layer, const AttentionReach& reach, float* out) const {
+  void attend_head(int row, int query_head, const float* q, int head, const Kv& kv, int layer, const AttentionReach& reach, float* out) const {
     const int size = kv.shape.head_size;
     const int slot = batch_.slots[row];
     const int first = reach.local ? batch_.local_first[row] : batch_.first[row];
-    const int seen = batch_.visible[row] - first;
+    const int seen = (reach.local ? batch_.local_visible[row] : batch_.visible[row]) - first;
     Values share(at(seen));
     for (int p = 0; p < seen; p++) {
       const std::size_t key = kv_offset(kv.shape, layer, slot, false, first + p) + at(head) * at(size);
@@ -295,8 +310,12 @@ class ReferenceOps final : public Ops {
     }
     const auto cap = static_cast<double>(reach.cap);
     for (double& value : share) value = cap > 0 ? cap * std::tanh(value / cap) : value;
-    const double most = *std::max_element(share.begin(), share.end());
-    double total = 0;
+    if (reach.slopes != nullptr) {
+      for (int p = 0; p < seen; p++) share[at(p)] -= static_cast<double>(reach.slopes[query_head]) * std::abs(batch_.cells[row] - first - p);
+    }
+    double most = *std::max_element(share.begin(), share.end());
+    if (reach.sinks != nullptr) most = std::max(most, static_cast<double>(reach.sinks[query_head]));
+    double total = reach.sinks == nullptr ? 0 : std::exp(static_cast<double>(reach.sinks[query_head]) - most);
     for (double& value : share) total += value = std::exp(value - most);
     Values sum(at(size), 0.0);
     for (int p = 0; p < seen; p++) {
@@ -306,13 +325,11 @@ class ReferenceOps final : public Ops {
     write_rows({sum}, out);
   }
 
-  static std::vector<Values> gated_rows(const Matrix& gate, const Matrix& up, int part, const std::vector<Values>& in, Activation activation = Activation::silu) {
-    std::vector<Values> result = multiply(gate, part, nullptr, in);
-    const std::vector<Values> factors = multiply(up, part, nullptr, in);
-    for (std::size_t r = 0; r < result.size(); r++) {
-      for (std::size_t i = 0; i < result[r].size(); i++) result[r][i] = (activation == Activation::silu ? silu(result[r][i]) : gelu_tanh(result[r][i])) * factors[r][i];
+  static std::vector<Values> activated(Activation activation, std::vector<Values> gates, const std::vector<Values>& ups) {
+    for (std::size_t r = 0; r < gates.size(); r++) {
+      for (std::size_t i = 0; i < gates[r].size(); i++) gates[r][i] = activate(activation, gates[r][i], ups[r][i]);
     }
-    return result;
+    return gates;
   }
 
   Batch batch_{};

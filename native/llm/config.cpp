@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <optional>
+#include <vector>
 
 #include "error.h"
 #include "llm/keys.h"
@@ -11,22 +13,38 @@
 namespace lectern::llm {
 namespace {
 
-struct ArchitectureName {
-  std::string_view name;
-  Architecture architecture;
-};
-constexpr ArchitectureName names[] = {
-    {"llama", Architecture::llama},       {"mistral3", Architecture::mistral3}, {"smollm3", Architecture::smollm3}, {"granite", Architecture::granite},
-    {"qwen2", Architecture::qwen2},       {"qwen3", Architecture::qwen3},       {"qwen3moe", Architecture::qwen3moe}, {"phi3", Architecture::phi3},
-    {"gemma2", Architecture::gemma2},     {"gemma3", Architecture::gemma3},     {"bert", Architecture::bert},
+using Experts = ArchitectureTraits::Experts;
+
+constexpr ArchitectureTraits all_traits[] = {
+    {.architecture = Architecture::llama, .name = "llama", .adjacent = true, .experts = Experts::optional},
+    {.architecture = Architecture::mistral3, .name = "mistral3", .adjacent = true},
+    {.architecture = Architecture::smollm3, .name = "smollm3", .adjacent = true},
+    {.architecture = Architecture::granite, .name = "granite", .adjacent = true},
+    {.architecture = Architecture::granitemoe, .name = "granitemoe", .adjacent = true, .experts = Experts::required},
+    {.architecture = Architecture::qwen2, .name = "qwen2"},
+    {.architecture = Architecture::qwen3, .name = "qwen3", .head_norms = true},
+    {.architecture = Architecture::qwen3moe, .name = "qwen3moe", .head_norms = true, .experts = Experts::required},
+    {.architecture = Architecture::phi3, .name = "phi3", .fused_gate = true},
+    {.architecture = Architecture::glm4, .name = "glm4", .adjacent = true, .branch_norms = true, .fused_gate = true},
+    {.architecture = Architecture::gemma2, .name = "gemma2", .branch_norms = true, .activation = Activation::gelu_tanh},
+    {.architecture = Architecture::gemma3, .name = "gemma3", .head_norms = true, .branch_norms = true, .activation = Activation::gelu_tanh},
+    {.architecture = Architecture::gpt_oss, .name = "gpt-oss", .experts = Experts::required, .activation = Activation::clamped_swiglu},
+    {.architecture = Architecture::bert, .name = "bert", .encoder = true, .post_norms = true, .gated = false},
+    {.architecture = Architecture::nomic_bert, .name = "nomic-bert", .encoder = true, .post_norms = true},
+    {.architecture = Architecture::jina_bert_v2, .name = "jina-bert-v2", .encoder = true, .post_norms = true, .fused_gate = true, .activation = Activation::gelu},
+    {.architecture = Architecture::jina_bert_v3, .name = "jina-bert-v3", .encoder = true, .post_norms = true, .gated = false},
+    {.architecture = Architecture::modern_bert, .name = "modern-bert", .encoder = true, .fused_gate = true, .activation = Activation::gelu},
 };
 
 Architecture architecture_of(std::string_view name) {
-  for (const ArchitectureName& entry : names) {
+  for (const ArchitectureTraits& entry : all_traits) {
     if (entry.name == name) return entry.architecture;
   }
   throw Error(ErrorCode::unsupported_format, "The model's architecture \"" + std::string(name.substr(0, 64)) + "\" is not supported. Supported are " + architecture_names() + ".");
 }
+
+bool is_gemma(const Config& config) { return config.architecture == Architecture::gemma2 || config.architecture == Architecture::gemma3; }
+bool is_granite(const Config& config) { return config.architecture == Architecture::granite || config.architecture == Architecture::granitemoe; }
 
 /// GGUF's numbers of pooling_type.
 enum class PoolingKey { none = 0, mean = 1, first = 2, last = 3, rank = 4 };
@@ -35,7 +53,7 @@ void read_kind(const Keys& keys, Config& config) {
   const auto pooling = static_cast<PoolingKey>(static_cast<int>(keys.number_or("pooling_type", 0, 4, 0)));
   const bool encoder = config.is_encoder();
   config.causal = keys.metadata().find_bool(keys.key("attention.causal")).value_or(!encoder);
-  if (encoder && config.causal) throw Error(ErrorCode::unsupported_format, "The model file's key \"" + keys.key("attention.causal") + "\" is true, which is not supported for bert.");
+  if (encoder && config.causal) throw Error(ErrorCode::unsupported_format, "The model file's key \"" + keys.key("attention.causal") + "\" is true, which is not supported for " + std::string(config.traits().name) + ".");
   switch (pooling) {
     case PoolingKey::mean: config.pooling = Pooling::mean; break;
     case PoolingKey::first: config.pooling = Pooling::first; break;
@@ -49,7 +67,7 @@ void read_kind(const Keys& keys, Config& config) {
   if (config.kind == ModelKind::chat && !config.causal) {
     throw Error(ErrorCode::unsupported_format, "The model file's key \"" + keys.key("attention.causal") + "\" is false, and no pooling_type says how its texts become vectors.");
   }
-  if (config.kind != ModelKind::chat && config.has_branch_norms()) {
+  if (config.kind != ModelKind::chat && is_gemma(config)) {
     throw Error(ErrorCode::unsupported_format, "Embedding and rerank models of the architectures gemma2 and gemma3 are not supported.");
   }
 }
@@ -93,39 +111,47 @@ void read_vocabulary(const gguf::ModelFile& file, Config& config) {
   config.vocabulary = static_cast<int>(tokens->count);
 }
 
-/// Keys that other members of a family use to change the arithmetic, with the values that change nothing, and an architecture for which they are read.
+/// Keys that other members of a family use to change the arithmetic, with the values that change nothing, and the architectures for which they are read.
 struct Switch {
   std::string_view name;
   double neutral;
   double as_good;
-  Architecture read_by[2];
-};
-constexpr Architecture nowhere = Architecture::bert;
-constexpr Switch switches[] = {
-    {"attention.scale", 0, 0, {Architecture::granite, nowhere}},
-    {"attention.clamp_kqv", 0, 0, {nowhere, nowhere}},
-    {"attention.max_alibi_bias", 0, 0, {nowhere, nowhere}},
-    {"attention.temperature_scale", 0, 0, {Architecture::mistral3, nowhere}},
-    {"attn_logit_softcapping", 0, 0, {Architecture::gemma2, nowhere}},
-    {"final_logit_softcapping", 0, 0, {Architecture::gemma2, Architecture::gemma3}},
-    {"logit_scale", 0, 1, {Architecture::granite, nowhere}},
-    {"residual_scale", 0, 1, {Architecture::granite, nowhere}},
-    {"embedding_scale", 0, 1, {Architecture::granite, nowhere}},
-    {"expert_shared_count", 0, 0, {nowhere, nowhere}},
-    {"expert_shared_feed_forward_length", 0, 0, {nowhere, nowhere}},
-    {"expert_weights_scale", 0, 1, {nowhere, nowhere}},
-    {"expert_gating_func", 0, 1, {nowhere, nowhere}},
-    {"leading_dense_block_count", 0, 0, {nowhere, nowhere}},
-    {"attention.sliding_window_pattern", 0, 1, {Architecture::gemma2, Architecture::gemma3}},
-    {"nextn_predict_layers", 0, 0, {nowhere, nowhere}},
+  std::initializer_list<Architecture> read_by;
 };
 
+const std::vector<Switch>& switches() {
+  static const std::vector<Switch> table = {
+      {"attention.scale", 0, 0, {Architecture::granite, Architecture::granitemoe}},
+      {"attention.clamp_kqv", 0, 0, {}},
+      {"attention.max_alibi_bias", 0, 0, {Architecture::jina_bert_v2}},
+      {"attention.temperature_scale", 0, 0, {Architecture::mistral3}},
+      {"attn_logit_softcapping", 0, 0, {Architecture::gemma2}},
+      {"final_logit_softcapping", 0, 0, {Architecture::gemma2, Architecture::gemma3}},
+      {"logit_scale", 0, 1, {Architecture::granite, Architecture::granitemoe}},
+      {"residual_scale", 0, 1, {Architecture::granite, Architecture::granitemoe}},
+      {"embedding_scale", 0, 1, {Architecture::granite, Architecture::granitemoe}},
+      {"expert_shared_count", 0, 0, {}},
+      {"expert_shared_feed_forward_length", 0, 0, {}},
+      {"expert_weights_scale", 0, 1, {}},
+      {"expert_gating_func", 0, 1, {}},
+      {"leading_dense_block_count", 0, 0, {}},
+      {"moe_every_n_layers", 0, 0, {}},
+      {"nextn_predict_layers", 0, 0, {}},
+  };
+  return table;
+}
+
+/// llama.cpp's number of a softmax over the chosen experts.
+constexpr double gating_by_weight = 3;
+
 void refuse_switches(const Keys& keys, const gguf::Metadata& metadata, const Config& config) {
-  for (const Switch& entry : switches) {
+  for (const Switch& entry : switches()) {
     const std::string key = keys.key(entry.name);
     const std::optional<double> value = metadata.find_number(key);
     if (!value || *value == entry.neutral || *value == entry.as_good) continue;
-    if (!config.is_encoder() && (config.architecture == entry.read_by[0] || config.architecture == entry.read_by[1])) continue;
+    if (std::find(entry.read_by.begin(), entry.read_by.end(), config.architecture) != entry.read_by.end()) continue;
+    // GPT-OSS: the softmax is over the chosen experts alone, as it is here for all.
+    if (entry.name == "expert_gating_func" && config.architecture == Architecture::gpt_oss && *value == gating_by_weight) continue;
     throw Error(ErrorCode::unsupported_format, "The model file's key \"" + key + "\" asks for arithmetic that is not supported.");
   }
   if (!metadata.find_bool(keys.key("expert_weights_norm")).value_or(true)) {
@@ -135,45 +161,78 @@ void refuse_switches(const Keys& keys, const gguf::Metadata& metadata, const Con
 
 void read_experts(const Keys& keys, const gguf::Metadata& metadata, Config& config) {
   config.experts = static_cast<int>(metadata.find_unsigned(keys.key("expert_count"), most_experts).value_or(0));
-  const bool expects = config.architecture == Architecture::qwen3moe;
-  if (config.experts == 0 && expects) refuse("The model file's key \"" + keys.key("expert_count") + "\" is missing or 0.");
+  const Experts expects = config.traits().experts;
+  if (config.experts == 0 && expects == Experts::required) refuse("The model file's key \"" + keys.key("expert_count") + "\" is missing or 0.");
   if (config.experts == 0) return;
-  if (config.architecture != Architecture::llama && !expects) {
-    throw Error(ErrorCode::unsupported_format, "A mixture of experts is supported in the architectures llama and qwen3moe only.");
-  }
-  if (expects) config.feed_forward = keys.count("expert_feed_forward_length", most_width);
+  if (expects == Experts::none) throw Error(ErrorCode::unsupported_format, "A mixture of experts is not supported in the architecture " + std::string(config.traits().name) + ".");
+  // granitemoe's feed_forward_length is that of one expert, as llama's is.
+  if (config.architecture == Architecture::qwen3moe || config.architecture == Architecture::gpt_oss) config.feed_forward = keys.count("expert_feed_forward_length", most_width);
   config.experts_used = keys.count("expert_used_count", static_cast<std::uint64_t>(config.experts));
 }
 
-/// Of Gemma: the layers with a window of their own, five of six or every other one.
 // What files of Gemma 2 mean where they leave these keys out, as llama.cpp reads them.
 constexpr int gemma2_window = 4096;
 constexpr double gemma2_logit_cap = 30;
 constexpr double gemma2_attention_cap = 50;
 
+/// How many layers come round, of which one has no window of its own: the last of them, in ModernBERT the first.
+int usual_period(Architecture architecture) {
+  switch (architecture) {
+    case Architecture::gemma2:
+    case Architecture::gpt_oss: return 2;
+    case Architecture::gemma3: return 6;
+    case Architecture::modern_bert: return 3;
+    default: return 0;
+  }
+}
+
+constexpr std::string_view pattern_key = "attention.sliding_window_pattern";
+
+/// The key is a period, or a list with a truth for each layer.
+LayerSet read_pattern(const Keys& keys, const Config& config) {
+  const auto list = keys.truths(pattern_key);
+  if (list) {
+    if (list->size() != static_cast<std::size_t>(config.layers)) {
+      refuse("The model file's key \"" + keys.key(pattern_key) + "\" has " + std::to_string(list->size()) + " entries for " + std::to_string(config.layers) + " layers.");
+    }
+    return LayerSet(*list);
+  }
+  const int period = keys.count_or(pattern_key, most_layers, usual_period(config.architecture));
+  std::vector<bool> members(static_cast<std::size_t>(config.layers));
+  for (int l = 0; l < config.layers; l++) members[static_cast<std::size_t>(l)] = config.is_encoder() ? l % period != 0 : l % period < period - 1;
+  return LayerSet(std::move(members));
+}
+
+void refuse_pattern(const Keys& keys, const Config& config) {
+  const auto list = keys.truths(pattern_key);
+  const bool differs = list ? std::find(list->begin(), list->end(), true) != list->end() : keys.number_or(pattern_key, 0, most_layers, 0) > 1;
+  if (differs && config.window == 0) return;  // without a window no layer differs
+  if (differs) throw Error(ErrorCode::unsupported_format, "The model file's key \"" + keys.key(pattern_key) + "\" asks for arithmetic that is not supported.");
+}
+
 void read_locals(const Keys& keys, Config& config) {
-  if (!config.has_branch_norms()) return;
+  if (usual_period(config.architecture) == 0) return refuse_pattern(keys, config);
   const bool is_second = config.architecture == Architecture::gemma2;
-  // Gemma 3 without a window, or with 0, has no local layers.
+  // Without a window, or with 0, there are no local layers.
   if (!is_second && keys.metadata().find_unsigned(keys.key("attention.sliding_window"), UINT64_MAX).value_or(0) == 0) return;
   const int window = keys.count_or("attention.sliding_window", most_context, std::min(gemma2_window, config.context));
   if (window >= config.context && is_second) return;
-  config.locals = {keys.count_or("attention.sliding_window_pattern", most_layers, is_second ? 2 : 6), true};
+  config.locals = read_pattern(keys, config);
   // A window that hides nothing: the layers differ in their rotation alone.
-  config.local_window = std::min(window, config.context);
+  config.local_window = std::min(window, config.is_encoder() ? 2 * config.context : config.context);
 }
 
 /// The residual of Granite is x + r f(norm(x)). Divided by r it is y + f(norm(y)), with the same norm for an epsilon that is divided by r squared.
 void read_scales(const Keys& keys, Config& config) {
   config.embedding_scale = config.logit_scale = 1.0F;
-  config.activation = config.has_branch_norms() ? Activation::gelu_tanh : Activation::silu;
-  if (config.has_branch_norms()) {
+  config.activation = config.traits().activation;
+  if (is_gemma(config)) {
     config.embedding_scale = std::sqrt(static_cast<float>(config.embedding));
     const bool is_second = config.architecture == Architecture::gemma2;
     config.logit_cap = static_cast<float>(keys.number_or("final_logit_softcapping", 0, 1e4, is_second ? gemma2_logit_cap : 0));
     config.attention_cap = static_cast<float>(is_second ? keys.number_or("attn_logit_softcapping", 0, 1e4, gemma2_attention_cap) : 0);
   }
-  if (config.architecture != Architecture::granite) return;
+  if (!is_granite(config)) return;
   const double residual = keys.positive_or("residual_scale", 1e3, 1);
   config.embedding_scale = static_cast<float>(keys.positive_or("embedding_scale", 1e4, 1) / residual);
   config.logit_scale = static_cast<float>(1 / keys.positive_or("logit_scale", 1e4, 1));
@@ -204,14 +263,16 @@ Config read_config(const gguf::ModelFile& file) {
   config.epsilon = static_cast<float>(keys.number_or(epsilon, 0, 1, 0));
   read_scales(keys, config);
   read_locals(keys, config);
-  if (!config.is_encoder()) read_ropes(keys, config);
+  read_ropes(keys, config);
   return config;
 }
 
 std::string architecture_names() {
   std::string list;
-  for (const ArchitectureName& entry : names) list += (list.empty() ? "" : ", ") + std::string(entry.name);
+  for (const ArchitectureTraits& entry : all_traits) list += (list.empty() ? "" : ", ") + std::string(entry.name);
   return list;
 }
+
+const ArchitectureTraits& traits_of(Architecture architecture) { return all_traits[static_cast<int>(architecture)]; }
 
 }  // namespace lectern::llm

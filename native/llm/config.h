@@ -1,9 +1,12 @@
 // The hyperparameters of a language model from its file; every number is validated before any size depends on it.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "backend/ops.h"
@@ -11,7 +14,28 @@
 
 namespace lectern::llm {
 
-enum class Architecture { llama, mistral3, smollm3, granite, qwen2, qwen3, qwen3moe, phi3, gemma2, gemma3, bert };
+enum class Architecture {
+  llama, mistral3, smollm3, granite, granitemoe, qwen2, qwen3, qwen3moe, phi3, glm4, gemma2, gemma3, gpt_oss, bert, nomic_bert, jina_bert_v2, jina_bert_v3, modern_bert,
+};
+
+/// What tells an architecture from the others, beside the keys of its files.
+struct ArchitectureTraits {
+  enum class Experts { none, optional, required };
+
+  Architecture architecture;
+  std::string_view name;  // as files write it
+  bool encoder = false;       // whole texts are put in, and a token attends to all of its text
+  bool post_norms = false;    // BERT's kind of block: the norm behind each sum, not before each branch
+  bool adjacent = false;      // Rope::adjacent
+  bool head_norms = false;    // of queries and keys
+  bool branch_norms = false;  // of what attention and the feed-forward layer add to the residual
+  bool fused_gate = false;    // where a file has no `ffn_gate`, `ffn_up` holds gate and up
+  bool gated = true;          // feed-forward layers have a gate
+  Experts experts = Experts::none;
+  Activation activation = Activation::silu;
+};
+
+const ArchitectureTraits& traits_of(Architecture architecture);
 
 /// What a model's output is for: the next token, a vector of a text, or a score of a pair of texts.
 enum class ModelKind { chat, embedding, rerank };
@@ -32,12 +56,17 @@ struct RopeConfig {
   double yarn_magnitude;   // yarn multiplies by 1 + yarn_magnitude * ln(factor)
 };
 
-/// Layers that differ from the others: those whose number l has l % every < every - 1 (`first_ones`), or l % every == every - 1.
-struct LayerPattern {
-  int every = 0;  // 0: no layer differs
-  bool first_ones = false;
+/// Layers that differ from the others.
+class LayerSet {
+ public:
+  LayerSet() = default;
+  explicit LayerSet(std::vector<bool> members) : members_(std::move(members)) {}
 
-  bool has(int layer) const { return every > 0 && (layer % every < every - 1) == first_ones; }
+  bool has(int layer) const { return static_cast<std::size_t>(layer) < members_.size() && members_[static_cast<std::size_t>(layer)]; }
+  bool empty() const { return std::find(members_.begin(), members_.end(), true) == members_.end(); }
+
+ private:
+  std::vector<bool> members_;  // by layer
 };
 
 struct Config {
@@ -47,9 +76,9 @@ struct Config {
   std::string name;  // general.name, or empty
   int context;       // positions it was trained for
   int window;        // positions up to its own that a token attends to in every layer; 0: all
-  int local_window;  // the same of the layers `locals`; 0: there are none
-  LayerPattern locals;
-  LayerPattern second_ropes;  // layers with the rotation `second_rope`
+  int local_window;  // the same of the layers `locals`; in an encoder half of it lies before the position, half behind; 0: there are none
+  LayerSet locals;
+  LayerSet second_ropes;  // layers with the rotation `second_rope`
   int vocabulary;    // tokens that there are
   int table_rows;    // of the token table: at least vocabulary, files may pad it
   int embedding;
@@ -66,17 +95,17 @@ struct Config {
   float logit_cap;        // a logit s becomes cap * tanh(s / cap); 0: it stays
   float attention_cap;    // the same of attention scores
   Activation activation;  // of the gated feed-forward layer
-  RopeConfig rope;  // not of bert
+  RopeConfig rope;  // not of encoders without a rotation: `rotated` is 0
   RopeConfig second_rope;
   Pooling pooling;  // of embeddings and pairs
 
   /// Whether whole texts are put in and nothing is generated.
   bool embeds() const { return kind != ModelKind::chat; }
-  /// BERT's kind of block: learned positions, the norm behind each sum, no gate.
-  bool is_encoder() const { return architecture == Architecture::bert; }
-  bool has_head_norms() const { return architecture == Architecture::qwen3 || architecture == Architecture::qwen3moe || architecture == Architecture::gemma3; }
-  /// Norms of what attention and the feed-forward layer add to the residual.
-  bool has_branch_norms() const { return architecture == Architecture::gemma2 || architecture == Architecture::gemma3; }
+  const ArchitectureTraits& traits() const { return traits_of(architecture); }
+  bool is_encoder() const { return traits().encoder; }
+  bool has_post_norms() const { return traits().post_norms; }
+  bool has_head_norms() const { return traits().head_norms; }
+  bool has_branch_norms() const { return traits().branch_norms; }
   /// Numbers that a text gives: an embedding, or one score.
   int outputs() const { return kind == ModelKind::rerank ? 1 : embedding; }
 };

@@ -47,7 +47,7 @@ Forward::Forward(const Config& config, const Weights& weights, Backend& backend,
       branch_(backend, Sizes(config, cache.shape(), rows, logit_rows).branch),
       out_(backend, Sizes(config, cache.shape(), rows, logit_rows).out) {
   const auto longest = static_cast<std::size_t>(config.embeds() ? cache.shape().positions : rows);
-  for (std::vector<std::int32_t>* list : {&tokens_, &slots_, &positions_, &cells_, &first_, &visible_, &local_first_}) list->resize(longest);
+  for (std::vector<std::int32_t>* list : {&tokens_, &slots_, &positions_, &cells_, &first_, &visible_, &local_first_, &local_visible_}) list->resize(longest);
   chosen_.resize(static_cast<std::size_t>(logit_rows));
   const int width = config.embeds() ? config.embedding : config.vocabulary;
   result_.resize(static_cast<std::size_t>(width) * static_cast<std::size_t>(config.embeds() ? most_texts(cache.shape()) : logit_rows));
@@ -61,7 +61,8 @@ void Forward::check(std::int32_t token, std::int32_t slot, std::int32_t position
 }
 
 Batch Forward::batch(int rows, int decode_rows, const Cancel* cancel) const {
-  return {rows, decode_rows, tokens_.data(), slots_.data(), positions_.data(), cells_.data(), first_.data(), visible_.data(), tap != nullptr, cancel, config_.local_window > 0 ? local_first_.data() : nullptr};
+  return {rows, decode_rows, tokens_.data(), slots_.data(), positions_.data(), cells_.data(), first_.data(), visible_.data(), tap != nullptr, cancel,
+          config_.local_window > 0 ? local_first_.data() : nullptr, config_.local_window > 0 ? local_visible_.data() : nullptr};
 }
 
 void Forward::show(int stage, int rows) {
@@ -121,7 +122,7 @@ void Forward::run(const BatchToken* batch_tokens, int count, const Cancel* cance
     cells_[at] = position;
     first_[at] = config_.window > 0 ? std::max(0, position + 1 - config_.window) : 0;
     local_first_[at] = std::max(0, position + 1 - config_.local_window);
-    visible_[at] = position + 1;
+    visible_[at] = local_visible_[at] = position + 1;
     if (!wants_logits) continue;
     if (wanted == logit_rows_) refuse("A pass gives the logits of at most " + std::to_string(logit_rows_) + " tokens.");
     chosen_[static_cast<std::size_t>(wanted++)] = i;

@@ -88,7 +88,8 @@ class Forward {
   Batch batch(int rows, int decode_rows, const Cancel* cancel) const;
   /// What follows attention in a layer of a decoder: x += what attention and the feed-forward layer give. Returns x prepared for the norm `next`.
   PreparedRows finish_layer(const Layer& layer, int count, const float* q, float* x, const PreparedRows& attended, const Norm* next);
-  PreparedRows finish_encoder_layer(const Layer& layer, Rows part, const float* q, const PreparedRows& attended);
+  /// The same with norms behind the sums.
+  PreparedRows finish_post_norm_layer(const Layer& layer, Rows part, const float* q, const PreparedRows& attended);
   /// Fills the batch's numbers; gives its rows.
   int lay_out(const Text* texts, int count);
   void embed_tokens(const Text* texts, int count, Rows part);
@@ -110,7 +111,7 @@ class Forward {
   Memory out_;     // (logit_rows, vocabulary) or (texts, embedding)
   std::vector<float> result_;
   std::vector<float> tapped_;
-  std::vector<std::int32_t> tokens_, slots_, positions_, cells_, first_, visible_, local_first_, chosen_;
+  std::vector<std::int32_t> tokens_, slots_, positions_, cells_, first_, visible_, local_first_, local_visible_, chosen_;
 };
 
 }  // namespace lectern::llm

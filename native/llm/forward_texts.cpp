@@ -65,6 +65,10 @@ int Forward::lay_out(const Text* texts, int texts_count) {
       cells_[at] = begin + i;
       first_[at] = config_.window > 0 ? std::max(begin, begin + i + 1 - config_.window) : begin;
       visible_[at] = begin + (config_.causal ? i + 1 : length);
+      // In both directions half of the window lies on each side.
+      const int before = config_.causal ? config_.local_window - 1 : config_.local_window / 2;
+      local_first_[at] = std::max(begin, begin + i - before);
+      local_visible_[at] = config_.causal ? visible_[at] : std::min(visible_[at], begin + i + config_.local_window / 2 + 1);
     }
     cells = begin + length;
   }
@@ -85,7 +89,7 @@ void Forward::each_part(int count, const Cancel& cancel, Work work) {
 void Forward::embed_tokens(const Text* texts, int texts_count, Rows part) {
   float* const x = text_row(part.first);
   ops_.embed(weights_.token_table, part, x, config_.embedding_scale);
-  if (!config_.is_encoder()) return;
+  if (weights_.position_table.data == nullptr && weights_.type_row == nullptr) return;
   if (weights_.second_type_row == nullptr) return ops_.add_positions(weights_.position_table, weights_.type_row, part, x);
   // The rows of the first and of the second text of each pair apart.
   const auto add = [&](int from, int to, const float* type) {
@@ -122,12 +126,12 @@ const float* Forward::embed(const Text* texts, int texts_count, const Cancel& ca
     each_part(count, cancel, [&](Rows part) { ops_.project_attention(layer.attention, part, text_row(part.first), q(part.first), kv, 0, normed); });
     each_part(count, cancel, [&](Rows part) {
       const PreparedRows attended = ops_.attend(config_.heads, part, q(part.first), kv, 0, q(part.first), layer.reach);
-      normed = config_.is_encoder() ? finish_encoder_layer(layer, part, q(part.first), attended) : finish_layer(layer, part.count, q(part.first), text_row(part.first), attended, nullptr);
+      normed = config_.has_post_norms() ? finish_post_norm_layer(layer, part, q(part.first), attended) : finish_layer(layer, part.count, q(part.first), text_row(part.first), attended, nullptr);
     });
     show(l + 1, count);
   }
   cancel.check();
-  if (!config_.is_encoder()) each_part(count, cancel, [&](Rows part) { ops_.normalise(weights_.output_norm, part.count, width, text_row(part.first)); });
+  if (!config_.has_post_norms()) each_part(count, cancel, [&](Rows part) { ops_.normalise(weights_.output_norm, part.count, width, text_row(part.first)); });
   int first = 0;
   for (int t = 0; t < texts_count; t++) {
     ops_.pool(config_.pooling, texts[t].count, width, text_row(first), out_.floats() + static_cast<std::ptrdiff_t>(t) * width);
@@ -142,11 +146,16 @@ const float* Forward::embed(const Text* texts, int texts_count, const Cancel& ca
   return result_.data();
 }
 
-PreparedRows Forward::finish_encoder_layer(const Layer& layer, Rows part, const float* q, const PreparedRows& attended) {
+PreparedRows Forward::finish_post_norm_layer(const Layer& layer, Rows part, const float* q, const PreparedRows& attended) {
   float* const x = text_row(part.first);
   ops_.project_add(layer.attention_output, part.count, q, x, attended);
   const PreparedRows normed = ops_.normalise(layer.attention_norm, part.count, config_.embedding, x);
-  ops_.project_gelu_add(layer.up, layer.down, part.count, hidden_.floats(), x, normed);
+  if (config_.traits().gated) {
+    const PreparedRows gated = ops_.gated(layer.gated, part.count, x, hidden_.floats(), normed);
+    ops_.project_add(layer.down, part.count, hidden_.floats(), x, gated);
+  } else {
+    ops_.project_gelu_add(layer.up, layer.down, part.count, hidden_.floats(), x, normed);
+  }
   return ops_.normalise(layer.output_norm, part.count, config_.embedding, x);
 }
 

@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
+#include <vector>
 
 #include "error.h"
 #include "gguf/metadata.h"
@@ -52,6 +54,13 @@ class Keys {
     return number > 0 ? number : otherwise;
   }
   bool has(std::string_view name) const { return metadata_.has(key(name)); }
+  /// A list of truths or of whole numbers, of which 0 is false; nothing where the key is absent or no list.
+  std::optional<std::vector<bool>> truths(std::string_view name) const {
+    const auto found = metadata_.all().find(key(name));
+    if (found == metadata_.all().end() || !std::holds_alternative<gguf::Array>(found->second)) return std::nullopt;
+    const auto numbers = metadata_.find_integers(key(name));
+    return std::vector<bool>(numbers->begin(), numbers->end());
+  }
   std::string text_or(std::string_view name, std::string_view otherwise) const {
     return std::string(metadata_.find_string(key(name)).value_or(otherwise));
   }

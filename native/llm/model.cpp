@@ -37,8 +37,8 @@ OpsShape ops_shape(const Config& config, const KvShape& kv, int rows, const Mode
   shape.logit_rows = kv.slots;
   shape.vocabulary = config.embeds() ? 0 : config.vocabulary;
   shape.heads = config.heads;
-  shape.rotated = config.is_encoder() ? 0 : config.rope.rotated;
-  shape.local_layers = config.second_ropes.every > 0 || config.locals.every > 0;
+  shape.rotated = config.rope.rotated;
+  shape.local_layers = !config.second_ropes.empty() || !config.locals.empty();
   shape.experts = config.experts;
   shape.experts_used = config.experts_used;
   shape.threads = options.threads;

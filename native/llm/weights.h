@@ -11,8 +11,7 @@
 
 namespace lectern::llm {
 
-/// Of a decoder `attention`, `attention_output`, and either `gated` with `down` or `experts`; of bert `attention`,
-/// `attention_output`, `attention_norm`, `up`, `down`, `output_norm`.
+/// `attention`, `attention_output`, and `gated` or `up` with `down`, or `experts`; with norms behind the sums `attention_norm` and `output_norm`.
 struct Layer {
   AttentionWeights attention;
   Linear attention_output;
@@ -20,19 +19,19 @@ struct Layer {
   Linear up;
   Linear down;
   ExpertWeights experts;
-  Norm attention_norm;  // of bert behind the sum; else of what attention adds, weight null where it has no norm
+  Norm attention_norm;  // behind the sum (post norms); else of what attention adds, weight null where it has no norm
   Norm output_norm;     // the same of the feed-forward layer
   AttentionReach reach;
 };
 
 struct Weights {
   Matrix token_table;
-  Matrix position_table;  // bert; data is null otherwise
-  const float* type_row;         // bert; null where there is none
-  const float* second_type_row;  // bert: of the second text of a pair; null where the table has one row
-  Norm embedding_norm;    // bert
+  Matrix position_table;  // encoders; data is null where there are no learned positions
+  const float* type_row;         // encoders; null where there is none
+  const float* second_type_row;  // rerank encoders: of the second text of a pair; null where the table has one row
+  Norm embedding_norm;    // encoders
   std::vector<Layer> layers;
-  Norm output_norm;  // decoders
+  Norm output_norm;  // weight null with post norms
   Matrix output;     // models that generate; the token table's values again where the file has no other
   RankHead rank_head;  // rerank models
   std::vector<double> rope_frequencies, second_rope_frequencies;

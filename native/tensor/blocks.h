@@ -98,11 +98,57 @@ struct BlockIQ4_XS {
   std::uint8_t qs[128];
 };
 
+/// x = d * (q - 1) with ternary q. A byte b holds digits in base 3, rounded up to a fraction of 256: digit n is (b * 3^n mod 256) * 3 / 256. Elements 32 n + m are digit n of
+/// qs[m], m < 32, n < 5; elements 160 + 16 n + m digit n of qs[32 + m], m < 16; elements 240 + 4 n + m digit n of qh[m], m < 4, n < 4.
+struct BlockTQ1_0 {
+  std::uint8_t qs[48];
+  std::uint8_t qh[4];
+  f16_bits d;
+};
+
+/// x = d * (q - 1), q of two bits as in Q2_K.
+struct BlockTQ2_0 {
+  std::uint8_t qs[64];
+  f16_bits d;
+};
+
+/// OCP Microscaling MXFP4: x = 2^(e - 128) * mxfp4_values[q], twice the values of E2M1; nibbles as in Q4_0.
+struct BlockMXFP4 {
+  std::uint8_t e;
+  std::uint8_t qs[16];
+};
+
+inline constexpr std::int8_t mxfp4_values[16] = {0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12};
+
+/// What IQ2_XXS, IQ2_XS and IQ2_S become on a GPU: x = d / 8 * scales[e / 16] * v, v = 8, 25 or 43 for the indices 0 to 2, -8, -25 or -43 for 8 to 10; in each 32 elements nibbles as
+/// in Q4_0.
+struct BlockIndices2 {
+  f16_bits d;
+  std::int8_t scales[16];
+  std::uint8_t qs[128];
+};
+
+/// 2^(e - 128) as bf16, which has all of them (0 and 1 as subnormal numbers).
+constexpr std::uint16_t mxfp4_scale(std::uint8_t e) { return e >= 2 ? static_cast<std::uint16_t>((e - 1) << 7) : static_cast<std::uint16_t>(e == 0 ? 0x20 : 0x40); }
+
+/// Digit n of a byte of TQ1_0; power: 3^n.
+constexpr int ternary_digit(std::uint8_t byte, int power) { return ((byte * power) & 255) * 3 >> 8; }
+
 inline constexpr std::int8_t iq4_values[16] = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
 
 static_assert(sizeof(BlockQ4_0) == 18 && sizeof(BlockQ4_1) == 20 && sizeof(BlockQ5_0) == 22 && sizeof(BlockQ5_1) == 24);
 static_assert(sizeof(BlockQ8_0) == 34 && sizeof(BlockQ2_K) == 84 && sizeof(BlockQ3_K) == 110 && sizeof(BlockQ4_K) == 144);
 static_assert(sizeof(BlockQ5_K) == 176 && sizeof(BlockQ6_K) == 210 && sizeof(BlockIQ4_NL) == 18 && sizeof(BlockIQ4_XS) == 136);
+static_assert(sizeof(BlockTQ1_0) == 54 && sizeof(BlockTQ2_0) == 66 && sizeof(BlockMXFP4) == 17 && sizeof(BlockIndices2) == 146);
+
+/// The quants of TQ1_0, 0 to 2, in the order of the elements.
+inline void ternary_quants(const BlockTQ1_0& block, std::uint8_t (&q)[256]) {
+  for (int n = 0, power = 1; n < 5; n++, power *= 3) {
+    for (int m = 0; m < 32; m++) q[32 * n + m] = static_cast<std::uint8_t>(ternary_digit(block.qs[m], power));
+    for (int m = 0; m < 16; m++) q[160 + 16 * n + m] = static_cast<std::uint8_t>(ternary_digit(block.qs[32 + m], power));
+    for (int m = 0; m < 4 && n < 4; m++) q[240 + 4 * n + m] = static_cast<std::uint8_t>(ternary_digit(block.qh[m], power));
+  }
+}
 
 /// The 6-bit scale and minimum of sub-block j (0..7) of Q4_K and Q5_K.
 struct ScaleMin {

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "tensor/blocks.h"
+#include "tensor/code_books.h"
 #include "tensor/half.h"
 
 namespace lectern {
@@ -145,6 +146,26 @@ void decode(const BlockIQ4_XS& block, float* out) {
   }
 }
 
+void decode(const BlockTQ1_0& block, float* out) {
+  const float d = float_from_f16(block.d);
+  std::uint8_t q[256];
+  ternary_quants(block, q);
+  for (int e = 0; e < 256; e++) out[e] = d * static_cast<float>(q[e] - 1);
+}
+
+void decode(const BlockTQ2_0& block, float* out) {
+  const float d = float_from_f16(block.d);
+  for (int e = 0; e < 256; e++) out[e] = d * static_cast<float>(((block.qs[32 * (e / 128) + e % 32] >> (2 * (e % 128 / 32))) & 3) - 1);
+}
+
+void decode(const BlockMXFP4& block, float* out) {
+  const float d = float_from_bf16(mxfp4_scale(block.e));
+  for (int j = 0; j < 16; j++) {
+    out[j] = d * static_cast<float>(mxfp4_values[block.qs[j] & 15]);
+    out[j + 16] = d * static_cast<float>(mxfp4_values[block.qs[j] >> 4]);
+  }
+}
+
 template <class Block, int block_elements>
 void decode_all(const void* source, std::int64_t elements, float* out) {
   const auto* bytes = static_cast<const std::uint8_t*>(source);
@@ -153,6 +174,16 @@ void decode_all(const void* source, std::int64_t elements, float* out) {
     Block block;
     std::memcpy(&block, bytes + static_cast<std::size_t>(i) * sizeof block, sizeof block);
     decode(block, out + i * block_elements);
+  }
+}
+
+void decode_codes(DType dtype, const void* source, std::int64_t elements, float* out) {
+  const auto* bytes = static_cast<const std::uint8_t*>(source);
+  CodeBlock code;
+  for (std::int64_t i = 0; i < elements / 256; i++, out += 256) {
+    read_code_block(dtype, bytes + i * info_of(dtype).block_bytes, code);
+    const float d = float_from_f16(code.d) * code_factor(dtype);
+    for (int e = 0; e < 256; e++) out[e] = d * static_cast<float>(code.scales[e / 16]) * static_cast<float>(code.v[e]);
   }
 }
 
@@ -185,6 +216,16 @@ void dequantise(DType dtype, const void* source, std::int64_t elements, float* o
     case DType::q6_k: return decode_all<BlockQ6_K, 256>(source, elements, out);
     case DType::iq4_nl: return decode_all<BlockIQ4_NL, 32>(source, elements, out);
     case DType::iq4_xs: return decode_all<BlockIQ4_XS, 256>(source, elements, out);
+    case DType::tq1_0: return decode_all<BlockTQ1_0, 256>(source, elements, out);
+    case DType::tq2_0: return decode_all<BlockTQ2_0, 256>(source, elements, out);
+    case DType::mxfp4: return decode_all<BlockMXFP4, 32>(source, elements, out);
+    case DType::iq1_s:
+    case DType::iq1_m:
+    case DType::iq2_xxs:
+    case DType::iq2_xs:
+    case DType::iq2_s:
+    case DType::iq3_xxs:
+    case DType::iq3_s: return decode_codes(dtype, source, elements, out);
   }
 }
 

@@ -22,10 +22,23 @@ enum class DType : std::uint8_t {
   q4_k = 12,
   q5_k = 13,
   q6_k = 14,
+  iq2_xxs = 16,
+  iq2_xs = 17,
+  iq3_xxs = 18,
+  iq1_s = 19,
   iq4_nl = 20,
+  iq3_s = 21,
+  iq2_s = 22,
   iq4_xs = 23,
+  iq1_m = 29,
   bf16 = 30,
+  tq1_0 = 34,
+  tq2_0 = 35,
+  mxfp4 = 39,
 };
+
+/// The largest number of a type.
+constexpr int most_dtype = 39;
 
 struct DTypeInfo {
   DType dtype;
@@ -35,7 +48,7 @@ struct DTypeInfo {
   int block_bytes;
 };
 
-inline constexpr std::array<DTypeInfo, 15> dtype_table = {{
+inline constexpr std::array<DTypeInfo, 25> dtype_table = {{
     {DType::f32, "F32", 1, 4},
     {DType::f16, "F16", 1, 2},
     {DType::q4_0, "Q4_0", 32, 18},
@@ -51,7 +64,22 @@ inline constexpr std::array<DTypeInfo, 15> dtype_table = {{
     {DType::iq4_nl, "IQ4_NL", 32, 18},
     {DType::iq4_xs, "IQ4_XS", 256, 136},
     {DType::bf16, "BF16", 1, 2},
+    {DType::iq1_s, "IQ1_S", 256, 50},
+    {DType::iq1_m, "IQ1_M", 256, 56},
+    {DType::iq2_xxs, "IQ2_XXS", 256, 66},
+    {DType::iq2_xs, "IQ2_XS", 256, 74},
+    {DType::iq2_s, "IQ2_S", 256, 82},
+    {DType::iq3_xxs, "IQ3_XXS", 256, 98},
+    {DType::iq3_s, "IQ3_S", 256, 110},
+    {DType::tq1_0, "TQ1_0", 256, 54},
+    {DType::tq2_0, "TQ2_0", 256, 66},
+    {DType::mxfp4, "MXFP4", 32, 17},
 }};
+
+/// Whether a block holds numbers of entries in a code book (tensor/code_books.h).
+constexpr bool has_code_book(DType dtype) {
+  return dtype == DType::iq1_s || dtype == DType::iq1_m || dtype == DType::iq2_xxs || dtype == DType::iq2_xs || dtype == DType::iq2_s || dtype == DType::iq3_xxs || dtype == DType::iq3_s;
+}
 
 /// Null for a number that is no type of ours.
 constexpr const DTypeInfo* find_dtype(std::uint32_t gguf_id) {

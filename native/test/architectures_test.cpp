@@ -1,6 +1,7 @@
 // Every architecture against its definition in double precision, on the CPU and on emulated CUDA kernels; embedding and rerank models the same.
 #include <cmath>
 #include <cstring>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,9 @@ MadeShape shape_of(const char* architecture, DType dtype = DType::f32) {
   // Heads of Gemma and of Mistral 3 are no part of the width.
   if (std::strncmp(architecture, "gemma", 5) == 0) shape.tied = true;
   else if (std::strcmp(architecture, "mistral3") != 0) shape.head_size = 16;
-  if (std::strcmp(architecture, "qwen3moe") == 0) shape.experts = 5;
+  for (const char* name : {"qwen3moe", "granitemoe", "gpt-oss"}) {
+    if (std::strcmp(architecture, name) == 0) shape.experts = 5;
+  }
   return shape;
 }
 
@@ -43,7 +46,7 @@ double distance(const Row& got, const std::vector<double>& exact) {
   return std::sqrt(error / size);
 }
 
-constexpr const char* decoders[] = {"llama", "mistral3", "smollm3", "granite", "qwen2", "qwen3", "qwen3moe", "phi3", "gemma2", "gemma3"};
+constexpr const char* decoders[] = {"llama", "mistral3", "smollm3", "granite", "granitemoe", "qwen2", "qwen3", "qwen3moe", "phi3", "glm4", "gemma2", "gemma3", "gpt-oss"};
 
 /// The prompt in passes, then its last four tokens as decode rows.
 Row logits_of(llm::Model& model, const std::vector<std::int32_t>& tokens) {
@@ -78,6 +81,7 @@ LECTERN_TEST("architectures: decoders compute what their definitions say") {
   check_decoder(test::make_model(shape_of("phi3")), cpu::make_backend(), 1e-4, true, "phi3 beyond its original context");
   MadeShape quantised = shape_of("gemma3", DType::q8_0);
   check_decoder(test::make_model(quantised), cpu::make_backend(), 4e-2, false, "gemma3 Q8_0");
+  check_decoder(test::make_model(shape_of("gpt-oss", DType::mxfp4)), cpu::make_backend(), 4e-2, false, "gpt-oss MXFP4");
 }
 
 LECTERN_TEST("architectures: decoders on emulated CUDA kernels compute what their definitions say") {
@@ -87,6 +91,7 @@ LECTERN_TEST("architectures: decoders on emulated CUDA kernels compute what thei
   }
   // bf16 operands of the tensor cores, and the GEMV kernels of quantised weights.
   for (const char* name : {"gemma3", "granite", "smollm3"}) check_decoder(test::make_model(shape_of(name, DType::q8_0)), cuda_emulated::make_backend(), 6e-2, false, std::string(name) + " Q8_0, emulated");
+  check_decoder(test::make_model(shape_of("gpt-oss", DType::mxfp4)), cuda_emulated::make_backend(), 6e-2, false, "gpt-oss MXFP4, emulated");
 }
 
 LECTERN_TEST("architectures: what makes a family different reaches its result") {
@@ -104,7 +109,34 @@ LECTERN_TEST("architectures: what makes a family different reaches its result") 
   changes("gemma2", "attn_logit_softcapping", 0.5F);
   changes("gemma2", "final_logit_softcapping", 1.0F);
   changes("phi3", "rope.scaling.attn_factor", 1.6F);
+  changes("gpt-oss", "attention.sliding_window", 30U);
+  changes("gpt-oss", "rope.scaling.factor", 4.0F);
+  changes("glm4", "rope.dimension_count", 16U);
+  changes("granitemoe", "residual_scale", 1.5F);
   changes("mistral3", "rope.scaling.factor", 2.0F);
+}
+
+LECTERN_TEST("architectures: rotations of a part of a head, scaled ones, and layers that a list makes local") {
+  const auto with = [](const char* architecture, const std::map<std::string, test::MadeValue>& more) {
+    MadeModel made = test::make_model(shape_of(architecture));
+    for (const auto& [key, value] : more) made.keys[std::string(architecture) + "." + key] = value;
+    return made;
+  };
+  const std::vector<bool> list = {false, true, true, false, true, false, false};
+  const std::pair<const char*, MadeModel> models[] = {
+      {"llama, half of a head", with("llama", {{"rope.dimension_count", 8U}})},
+      {"qwen2, half of a head", with("qwen2", {{"rope.dimension_count", 8U}})},
+      {"llama, linear", with("llama", {{"rope.scaling.type", std::string("linear")}, {"rope.scaling.factor", 4.0F}})},
+      {"gemma3, linear", with("gemma3", {{"rope.scaling.type", std::string("linear")}, {"rope.scaling.factor", 8.0F}})},
+      {"llama, yarn", with("llama", {{"rope.scaling.type", std::string("yarn")}, {"rope.scaling.factor", 8.0F}, {"rope.scaling.original_context_length", 64U}, {"rope.scaling.yarn_beta_fast", 4.0F}})},
+      {"gemma3, a list", with("gemma3", {{"attention.sliding_window_pattern", list}})},
+      {"gemma2, a list and a base", with("gemma2", {{"attention.sliding_window_pattern", list}, {"rope.freq_base_swa", 500.0F}})},
+      {"gpt-oss, a base", with("gpt-oss", {{"rope.freq_base_swa", 500.0F}})},
+  };
+  for (const auto& [name, made] : models) {
+    check_decoder(made, cpu::make_backend(), 1e-4, false, name);
+    if (test::has_emulation()) check_decoder(made, cuda_emulated::make_backend(), 1e-4, false, std::string(name) + ", emulated");
+  }
 }
 
 LECTERN_TEST("architectures: Gemma 3 with the rotation bases under Ollama's names gives the same bits") {
@@ -193,6 +225,28 @@ MadeModel embedder(const char* architecture, std::uint32_t pooling) {
   return made;
 }
 
+/// Heads whose number is no power of two.
+MadeModel with_heads(const char* architecture, int heads) {
+  MadeShape shape = shape_of(architecture);
+  shape.heads = shape.kv_heads = heads;
+  return test::make_model(shape);
+}
+
+/// With `ffn_gate` before `ffn_up` in one tensor.
+MadeModel fused_gate(const char* architecture) {
+  MadeModel made = test::make_model(shape_of(architecture));
+  for (int l = 0; l < 7; l++) {
+    const std::string block = "blk." + std::to_string(l) + ".";
+    test::MadeTensor gate = made.tensors.at(block + "ffn_gate.weight");
+    test::MadeTensor& up = made.tensors.at(block + "ffn_up.weight");
+    gate.bytes.insert(gate.bytes.end(), up.bytes.begin(), up.bytes.end());
+    gate.dims[1] *= 2;
+    up = gate;
+    made.tensors.erase(block + "ffn_gate.weight");
+  }
+  return made;
+}
+
 LECTERN_TEST("architectures: embeddings and scores are what their definitions say") {
   for (const bool emulated : {false, true}) {
     if (emulated && !test::has_emulation()) continue;
@@ -203,6 +257,12 @@ LECTERN_TEST("architectures: embeddings and scores are what their definitions sa
       check_texts(embedder("bert", pooling), backend(), 0, 1e-4, "bert, pooling " + std::to_string(pooling) + where);
     }
     check_texts(embedder("llama", 1), backend(), 0, 1e-4, "llama, mean" + where);
+    for (const char* name : {"nomic-bert", "jina-bert-v2", "jina-bert-v3", "modern-bert"}) {
+      for (const std::uint32_t pooling : {1U, 2U}) check_texts(embedder(name, pooling), backend(), 0, 1e-4, std::string(name) + ", pooling " + std::to_string(pooling) + where);
+    }
+    check_texts(with_classifier(embedder("jina-bert-v2", 4), 1, true), backend(), 17, 1e-4, "jina-reranker" + where);
+    check_texts(with_heads("jina-bert-v2", 6), backend(), 0, 1e-4, "slopes of six heads" + where);
+    check_texts(fused_gate("jina-bert-v2"), backend(), 0, 1e-4, "gate and up in one tensor" + where);
     check_texts(with_classifier(embedder("bert", 4), 1, true), backend(), 17, 1e-4, "bge-reranker" + where);
     check_texts(with_classifier(embedder("bert", 4), 1, false), backend(), 17, 1e-4, "a classifier without a dense layer" + where);
     check_texts(with_classifier(embedder("qwen3", 4), 2, false), backend(), 0, 1e-4, "Qwen3-Reranker" + where);

@@ -174,7 +174,8 @@ void each_layer(const char* kind, const Visit& visit) {
     if (place.name == "emulated") continue;  // the emulated device without bulk copies
     const std::unique_ptr<Backend> backend = place.make();
     for (const DTypeInfo& type : dtype_table) {
-      if (type.block_elements == 1) continue;
+      // Of the types with code books one lies on the device as itself.
+      if (type.block_elements == 1 || (has_code_book(type.dtype) && type.dtype != DType::iq2_s)) continue;
       for (const LayerShape& shape : layer_shapes(type.dtype)) {
         const std::unique_ptr<MadeLayer> plain = layer_by("registers", *backend, shape, type.dtype);
         const std::unique_ptr<MadeLayer> layer = layer_by(kind, *backend, shape, type.dtype);

@@ -27,12 +27,12 @@ using test::MadeShape;
 using test::MadeTensor;
 using test::MadeValue;
 
-constexpr int rounds = test::sanitized ? 500 : 3000;
+constexpr int rounds_per_model = test::sanitized ? 40 : 500;
 
 std::vector<MadeModel> small_models() {
   MadeShape shape{.layers = 1, .embedding = 32, .heads = 2, .kv_heads = 1, .head_size = 16, .feed_forward = 32, .vocabulary = 20, .context = 8};
   std::vector<MadeModel> models;
-  for (const char* architecture : {"llama", "qwen2", "qwen3", "bert", "gemma2", "gemma3", "smollm3", "granite", "mistral3", "phi3"}) {
+  for (const char* architecture : {"llama", "qwen2", "qwen3", "bert", "gemma2", "gemma3", "smollm3", "granite", "mistral3", "phi3", "glm4", "nomic-bert", "jina-bert-v2", "jina-bert-v3", "modern-bert"}) {
     shape.architecture = architecture;
     shape.dtype = models.size() % 2 == 0 ? DType::f32 : DType::q8_0;
     models.push_back(make_model(shape));
@@ -44,9 +44,10 @@ std::vector<MadeModel> small_models() {
   models.push_back(make_model(shape));
   models.back().keys["bert.pooling_type"] = 4U;
   for (const auto& [name, rows] : {std::pair("cls.weight", 32), std::pair("cls.output.weight", 1)}) models.back().tensors[name] = {{32, rows}, DType::f32, std::vector<std::byte>(static_cast<std::size_t>(rows) * 128)};
-  for (const char* architecture : {"llama", "qwen3moe"}) {
+  for (const char* architecture : {"llama", "qwen3moe", "granitemoe", "gpt-oss"}) {
     shape.architecture = architecture;
     shape.experts = 3;
+    if (shape.architecture == "gpt-oss") shape.dtype = DType::mxfp4;
     models.push_back(make_model(shape));
   }
   const char* const tokenizers[] = {"gpt2", "llama", "bert", "t5", "gpt2"};
@@ -74,12 +75,13 @@ std::vector<MadeModel> small_models() {
 MadeValue hostile_value(std::mt19937& random) {
   constexpr std::uint32_t counts[] = {0, 1, 2, 3, 5, 7, 31, 255, 65535, 1U << 20, 1U << 24, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF};
   const float numbers[] = {0.0F, -1.0F, 1e-30F, 1e30F, 3.4e38F, 0.5F, std::nanf(""), std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity()};
-  switch (random() % 10) {
+  switch (random() % 11) {
     case 0: return numbers[random() % std::size(numbers)];
     case 1: return random() % 2 == 0;
     case 2: return std::string(random() % 3, '\xFF');
     case 3: return std::vector<std::string>(random() % 40, std::string(random() % 3, 'a'));
     case 4: return std::string("yarn");
+    case 5: return std::vector<bool>(random() % 4, random() % 2 == 0);
     default: return counts[random() % std::size(counts)];
   }
 }
@@ -142,6 +144,7 @@ LECTERN_TEST("hostile: whatever keys and tensors say, a model is refused with a 
   std::mt19937 random(3);
   std::map<ErrorCode, int> refusals;
   int ran = 0;
+  const int rounds = rounds_per_model * static_cast<int>(models.size());
   for (int round = 0; round < rounds; round++) {
     MadeModel model = models[static_cast<std::size_t>(round) % models.size()];
     const int whole = static_cast<int>(models.size());

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
+#include <initializer_list>
 #include <stdexcept>
 
 #include "tensor/blocks.h"
@@ -31,6 +32,9 @@ Scales scales_of(DType dtype) {
     case DType::q4_k: return {0, 2, 7.5F};
     case DType::q5_k: return {0, 2, 15.5F};
     case DType::q6_k: return {offsetof(BlockQ6_K, d), -1, 0};
+    // Of IQ1_M, random_weights() knows the places itself.
+    case DType::tq1_0: return {offsetof(BlockTQ1_0, d), -1, 0};
+    case DType::tq2_0: return {offsetof(BlockTQ2_0, d), -1, 0};
     default: return {0, -1, 0};
   }
 }
@@ -78,11 +82,11 @@ class Maker {
     keys();
     const int width = shape_.embedding;
     matrix("token_embd.weight", width, shape_.vocabulary, 1.0F);
-    if (bert()) {
-      matrix("position_embd.weight", width, shape_.context, 0.3F);
-      matrix("token_types.weight", width, 2, 0.3F);
-      norm("token_embd_norm");
-    } else {
+    if (is("bert")) matrix("position_embd.weight", width, shape_.context, 0.3F);
+    if (post_norms()) matrix("token_types.weight", width, 2, 0.3F);
+    if (encoder()) norm("token_embd_norm");
+    if (is("modern-bert")) norm("output_norm");
+    if (!encoder()) {
       norm("output_norm");
       if (!shape_.tied) matrix("output.weight", width, shape_.vocabulary, 2 / std::sqrt(static_cast<float>(width)));
     }
@@ -96,7 +100,11 @@ class Maker {
 
  private:
   bool is(const char* architecture) const { return shape_.architecture == architecture; }
-  bool bert() const { return is("bert"); }
+  bool any_of(std::initializer_list<const char*> names) const { return std::find(names.begin(), names.end(), shape_.architecture) != names.end(); }
+  bool post_norms() const { return any_of({"bert", "nomic-bert", "jina-bert-v2", "jina-bert-v3"}); }
+  bool encoder() const { return post_norms() || is("modern-bert"); }
+  bool plain_feed_forward() const { return any_of({"bert", "jina-bert-v3"}); }
+  bool granite() const { return any_of({"granite", "granitemoe"}); }
   bool gemma() const { return is("gemma2") || is("gemma3"); }
 
   void key(const std::string& name, MadeValue value) { model_.keys[shape_.architecture + "." + name] = std::move(value); }
@@ -112,9 +120,10 @@ class Maker {
     key("attention.head_count_kv", count(shape_.kv_heads));
     key("attention.key_length", count(shape_.head_size));
     key("attention.value_length", count(shape_.head_size));
-    if (bert()) {
+    if (encoder()) {
       key("attention.layer_norm_epsilon", 1e-5F);
       key("pooling_type", 2U);
+      key("attention.causal", false);
     } else {
       key("attention.layer_norm_rms_epsilon", 1e-5F);
     }
@@ -122,7 +131,7 @@ class Maker {
       key("expert_count", count(shape_.experts));
       key("expert_used_count", 2U);
     }
-    if (is("qwen3moe")) key("expert_feed_forward_length", count(shape_.feed_forward));
+    if (any_of({"qwen3moe", "gpt-oss"})) key("expert_feed_forward_length", count(shape_.feed_forward));
     family_keys();
   }
   /// What the converter writes for one family alone. Windows and contexts are short enough to matter in a test.
@@ -133,7 +142,7 @@ class Maker {
       key("final_logit_softcapping", 3.0F);
     }
     if (is("gemma2")) key("attn_logit_softcapping", 2.0F);
-    if (is("granite")) {
+    if (granite()) {
       key("embedding_scale", 12.0F);
       key("residual_scale", 0.22F);
       key("attention.scale", 0.03F);
@@ -145,6 +154,23 @@ class Maker {
       key("rope.scaling.original_context_length", 96U);
       key("rope.scaling.yarn_log_multiplier", 1.0F);
       key("attention.temperature_scale", 0.1F);
+    }
+    if (is("gpt-oss")) {
+      key("attention.sliding_window", 12U);
+      key("rope.freq_base", 150000.0F);
+      key("rope.scaling.type", std::string("yarn"));
+      key("rope.scaling.factor", 32.0F);
+      key("rope.scaling.original_context_length", 96U);
+    }
+    if (is("glm4")) key("rope.dimension_count", static_cast<std::uint32_t>(shape_.head_size / 2));
+    if (is("nomic-bert")) key("rope.freq_base", 1000.0F);
+    if (is("jina-bert-v3")) key("rope.freq_base", 20000.0F);
+    if (is("modern-bert")) {
+      key("attention.sliding_window", 12U);
+      key("attention.sliding_window_pattern", 3U);
+      key("rope.freq_base", 160000.0F);
+      key("rope.freq_base_swa", 10000.0F);
+      key("rope.scaling.type", std::string("none"));
     }
     if (is("phi3")) {
       key("rope.scaling.original_context_length", 96U);
@@ -190,7 +216,7 @@ class Maker {
   }
   void norm(const std::string& stem) {
     vector(stem + ".weight", shape_.embedding, 1, 0.2F);
-    if (bert()) vector(stem + ".bias", shape_.embedding, 0, 0.2F);
+    if (post_norms()) vector(stem + ".bias", shape_.embedding, 0, 0.2F);
   }
   void linear(const std::string& stem, int columns, int rows, bool bias) {
     matrix(stem + ".weight", columns, rows, 1 / std::sqrt(static_cast<float>(columns)));
@@ -201,10 +227,10 @@ class Maker {
     const int width = shape_.embedding;
     const int queries = shape_.heads * shape_.head_size;
     const int keys = shape_.kv_heads * shape_.head_size;
-    const bool biased = bert() || shape_.architecture == "qwen2";
-    if (!bert()) norm(block + "attn_norm");
-    if (is("phi3")) {
-      linear(block + "attn_qkv", width, queries + 2 * keys, false);
+    const bool biased = any_of({"bert", "qwen2", "jina-bert-v2", "jina-bert-v3", "gpt-oss", "glm4"});
+    if (!post_norms() && !(is("modern-bert") && block == "blk.0.")) norm(block + "attn_norm");
+    if (any_of({"phi3", "nomic-bert", "jina-bert-v3", "modern-bert"})) {
+      linear(block + "attn_qkv", width, queries + 2 * keys, biased);
     } else {
       linear(block + "attn_q", width, queries, biased);
       linear(block + "attn_k", width, keys, biased);
@@ -214,27 +240,24 @@ class Maker {
       vector(block + "attn_q_norm.weight", shape_.head_size, 1, 0.2F);
       vector(block + "attn_k_norm.weight", shape_.head_size, 1, 0.2F);
     }
-    linear(block + "attn_output", queries, width, bert());
-    norm(block + (bert() ? "attn_output_norm" : "ffn_norm"));
+    if (is("gpt-oss")) vector(block + "attn_sinks.weight", shape_.heads, 1, 1);
+    linear(block + "attn_output", queries, width, any_of({"bert", "jina-bert-v2", "jina-bert-v3", "gpt-oss"}));
+    norm(block + (post_norms() ? "attn_output_norm" : is("gpt-oss") ? "post_attention_norm" : "ffn_norm"));
     feed_forward(block);
-    if (gemma()) {
+    if (gemma() || is("glm4")) {
       norm(block + "post_attention_norm");
       norm(block + "post_ffw_norm");
     }
-    if (bert()) norm(block + "layer_output_norm");
+    if (post_norms()) norm(block + "layer_output_norm");
   }
 
   void feed_forward(const std::string& block) {
     const int width = shape_.embedding;
-    if (is("phi3")) {
-      linear(block + "ffn_up", width, 2 * shape_.feed_forward, false);
-      linear(block + "ffn_down", shape_.feed_forward, width, false);
-      return;
-    }
+    const bool fused = any_of({"phi3", "glm4", "modern-bert"});
     if (shape_.experts == 0) {
-      if (!bert()) linear(block + "ffn_gate", width, shape_.feed_forward, false);
-      linear(block + "ffn_up", width, shape_.feed_forward, bert());
-      linear(block + "ffn_down", shape_.feed_forward, width, bert());
+      if (!fused && !plain_feed_forward()) linear(block + "ffn_gate", width, shape_.feed_forward, false);
+      linear(block + "ffn_up", width, (fused ? 2 : 1) * shape_.feed_forward, plain_feed_forward());
+      linear(block + "ffn_down", shape_.feed_forward, width, plain_feed_forward() || is("jina-bert-v2"));
       return;
     }
     const float spread = 1 / std::sqrt(static_cast<float>(width));
@@ -242,6 +265,11 @@ class Maker {
     tensor(block + "ffn_gate_exps.weight", shape_.dtype, {width, shape_.feed_forward, shape_.experts}, spread);
     tensor(block + "ffn_up_exps.weight", shape_.dtype, {width, shape_.feed_forward, shape_.experts}, spread);
     tensor(block + "ffn_down_exps.weight", shape_.dtype, {shape_.feed_forward, width, shape_.experts}, spread);
+    if (!is("gpt-oss")) return;
+    tensor(block + "ffn_gate_inp.bias", DType::f32, {shape_.experts}, 0.5F);
+    tensor(block + "ffn_gate_exps.bias", DType::f32, {shape_.feed_forward, shape_.experts}, 0.5F);
+    tensor(block + "ffn_up_exps.bias", DType::f32, {shape_.feed_forward, shape_.experts}, 0.5F);
+    tensor(block + "ffn_down_exps.bias", DType::f32, {width, shape_.experts}, 0.5F);
   }
 
   MadeShape shape_;
@@ -256,6 +284,10 @@ void write_value(Writer& out, const std::string& value) { out.number(std::uint32
 void write_value(Writer& out, const std::vector<std::string>& values) {
   out.number(std::uint32_t{9}), out.number(std::uint32_t{8}), out.number(std::uint64_t{values.size()});
   for (const std::string& value : values) out.text(value);
+}
+void write_value(Writer& out, const std::vector<bool>& values) {
+  out.number(std::uint32_t{9}), out.number(std::uint32_t{7}), out.number(std::uint64_t{values.size()});
+  for (const bool value : values) out.number(static_cast<std::uint8_t>(value));
 }
 
 }  // namespace
@@ -274,6 +306,21 @@ std::vector<std::byte> random_weights(DType dtype, std::int64_t elements, float 
     return bytes;
   }
   for (std::byte& byte : bytes) byte = static_cast<std::byte>(random() & 255);
+  if (dtype == DType::iq1_m) {
+    // The block's scale is spread over the top four bits of four words; the values have a root mean square of some 7 eighths times a scale of some 8.
+    for (std::byte* block = bytes.data(); block < bytes.data() + bytes.size(); block += type.block_bytes) {
+      const std::uint16_t d = f16_from_float(spread / 7.0F);
+      for (int w = 0; w < 4; w++) block[49 + 2 * w] = (block[49 + 2 * w] & std::byte{15}) | static_cast<std::byte>(((d >> (4 * w)) & 15) << 4);
+    }
+    return bytes;
+  }
+  if (dtype == DType::mxfp4) {
+    // The values of E2M1 have a root mean square of 2.7; scales are powers of two.
+    for (std::byte* block = bytes.data(); block < bytes.data() + bytes.size(); block += type.block_bytes) {
+      *block = static_cast<std::byte>(127 + static_cast<int>(std::lround(std::log2(spread / 2.7F))) + static_cast<int>(random() % 3) - 1);
+    }
+    return bytes;
+  }
   const Scales scales = scales_of(dtype);
   std::vector<float> values(static_cast<std::size_t>(type.block_elements));
   std::uniform_real_distribution<float> vary(0.7F, 1.3F);

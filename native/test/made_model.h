@@ -22,7 +22,7 @@ struct MadeTensor {
   std::vector<std::byte> bytes;
 };
 
-using MadeValue = std::variant<std::uint32_t, float, bool, std::string, std::vector<std::string>>;
+using MadeValue = std::variant<std::uint32_t, float, bool, std::string, std::vector<std::string>, std::vector<bool>>;
 
 /// What a model file holds, open to be spoilt before it is written.
 struct MadeModel {

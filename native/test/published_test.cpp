@@ -132,6 +132,27 @@ LECTERN_TEST("published: scaled rotations under every name they had") {
   check_rope({{"rope.scaling.type", std::string("yarn")}, {"rope.scaling.factor", 4.0F}, {"rope.scaling.original_context_length", 32768U}}, RopeScaling::yarn, 4, "Qwen2.5 beyond 32k");
 }
 
+LECTERN_TEST("published: Ollama's names of yarn's parameters and of a factor") {
+  const auto rope = [](const Keys& more) {
+    Keys keys = decoder(32768, 1024, 2, 2048, 8, 8, 1e6F);
+    keys.insert(more.begin(), more.end());
+    return read(published("llama", keys, 100)).rope;
+  };
+  const Keys yarn = {{"rope.scaling.type", std::string("yarn")}, {"rope.scaling.factor", 8.0F}, {"rope.scaling.original_context_length", 4096U}};
+  Keys ollama = yarn;
+  ollama.insert({{"rope.scaling.beta_fast", 64.0F}, {"rope.scaling.beta_slow", 2.0F}, {"rope.scaling.extrapolation_factor", 0.5F}});
+  check(rope(ollama).beta_fast == 64 && rope(ollama).beta_slow == 2 && rope(ollama).extension == 0.5, "Ollama's");
+  ollama.insert({{"rope.scaling.yarn_beta_fast", 16.0F}, {"rope.scaling.yarn_beta_slow", 3.0F}, {"rope.scaling.yarn_ext_factor", 1.0F}});
+  check(rope(ollama).beta_fast == 16 && rope(ollama).beta_slow == 3 && rope(ollama).extension == 1, "llama.cpp's come first");
+  check(rope(yarn).beta_fast == 32 && rope(yarn).beta_slow == 1 && rope(yarn).extension == 1, "none");
+  Keys scaled = yarn;
+  scaled.insert({{"rope.scaling.mscale", 1.0F}, {"rope.scaling.mscale_all_dim", 1.0F}});
+  check_near(llm::rope_magnitude(rope(scaled)), 1, 1e-6, "equal multipliers cancel");
+  check_near(llm::rope_magnitude(rope(yarn)), 1 + 0.1 * std::log(8.0), 1e-6, "yarn's own magnitude");
+  check_rope({{"rope.freq_scale", 0.25F}}, RopeScaling::linear, 4, "the inverse of a factor");
+  check_rope({{"rope.freq_scale", 1.0F}}, RopeScaling::none, 1, "none");
+}
+
 LECTERN_TEST("published: a declared window is honoured where it hides something") {
   Keys keys = decoder(32768, 4096, 32, 14336, 32, 8, 10000);
   const auto window = [&](MadeValue value) {
@@ -155,20 +176,28 @@ void refused(const std::string& architecture, const Keys& keys, ErrorCode code, 
 
 LECTERN_TEST("published: relatives are refused by what they need") {
   const Keys good = decoder(4096, 1024, 2, 2048, 8, 8, 10000);
-  for (const char* name : {"nomic-bert", "jina-bert-v2", "modern-bert", "phi2", "gemma", "gemma3n", "llama4", "qwen2moe", "granitemoe", "deepseek2", "clip"}) {
+  for (const char* name : {"nomic-bert-moe", "neo-bert", "eurobert", "gemma-embedding", "phi2", "gemma", "gemma3n", "llama4", "qwen2moe", "granitehybrid", "glm4moe", "gptoss", "deepseek2", "clip"}) {
     refused(name, good, ErrorCode::unsupported_format, name);
   }
   const std::vector<std::pair<std::string, MadeValue>> needs = {
       {"attention.scale", 0.0156F},   {"attention.clamp_kqv", 8.0F},       {"attention.max_alibi_bias", 8.0F}, {"attn_logit_softcapping", 50.0F},
       {"logit_scale", 0.5F},          {"residual_scale", 0.22F},           {"embedding_scale", 12.0F},         {"expert_shared_count", 1U},
       {"expert_gating_func", 2U},     {"leading_dense_block_count", 1U},   {"attention.causal", false},        {"expert_weights_norm", false},
-      {"expert_weights_scale", 2.5F}, {"attention.temperature_scale", 0.1F}, {"attention.sliding_window_pattern", 6U}, {"final_logit_softcapping", 30.0F},
+      {"expert_weights_scale", 2.5F}, {"attention.temperature_scale", 0.1F}, {"final_logit_softcapping", 30.0F},
       {"nextn_predict_layers", 1U}};
   for (const auto& [key, value] : needs) {
     Keys keys = good;
     keys[key] = value;
     refused("llama", keys, ErrorCode::unsupported_format, key);
   }
+  Keys patterned = good;
+  patterned["attention.sliding_window"] = 1024U;
+  for (const MadeValue& pattern : {MadeValue(6U), MadeValue(std::vector<bool>{true, false})}) {
+    patterned["attention.sliding_window_pattern"] = pattern;
+    refused("llama", patterned, ErrorCode::unsupported_format, "attention.sliding_window_pattern");
+  }
+  patterned["attention.sliding_window_pattern"] = std::vector<bool>{false, false};
+  check(read(published("llama", patterned, 100)).window == 1024, "a pattern without members");
   Keys neutral = good;
   for (const char* key : {"logit_scale", "residual_scale", "embedding_scale", "expert_weights_scale"}) neutral[key] = 1.0F;
   for (const char* key : {"attention.scale", "attn_logit_softcapping", "attention.clamp_kqv"}) neutral[key] = 0.0F;

@@ -2,16 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <stdexcept>
 
+#include "reference_math.h"
 #include "tensor/dequantise.h"
 
 namespace lectern::test {
 namespace {
-
-using Values = std::vector<double>;
-
-std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
 
 /// The keys and weights of a made model by name.
 class Source {
@@ -30,6 +28,14 @@ class Source {
     return found == model_.keys.end() ? "" : std::get<std::string>(found->second);
   }
   bool has(const std::string& name) const { return model_.tensors.contains(name); }
+  bool has_key(const std::string& name) const { return model_.keys.contains(architecture + "." + name); }
+  bool is(std::initializer_list<const char*> names) const { return std::find(names.begin(), names.end(), architecture) != names.end(); }
+  /// A key that holds a list of truths; empty where it is absent or something else.
+  std::vector<bool> truths(const std::string& name) const {
+    const auto found = model_.keys.find(architecture + "." + name);
+    const auto* list = found == model_.keys.end() ? nullptr : std::get_if<std::vector<bool>>(&found->second);
+    return list == nullptr ? std::vector<bool>() : *list;
+  }
 
   /// `rows` rows of a matrix from row `first` on; all of them for 0.
   std::vector<Values> matrix(const std::string& name, std::int64_t first = 0, std::int64_t rows = 0) const {
@@ -45,6 +51,8 @@ class Source {
     return result;
   }
   Values vector(const std::string& name) const { return matrix(name).front(); }
+  /// Zeros for a tensor that is absent.
+  Values vector_or_zeros(const std::string& name, std::size_t count) const { return has(name) ? vector(name) : Values(count, 0.0); }
 
  private:
   const MadeModel& model_;
@@ -53,100 +61,87 @@ class Source {
   const std::string architecture;
 };
 
-Values times(const std::vector<Values>& weight, const Values& x) {
-  Values y;
-  for (const Values& row : weight) {
-    double sum = 0;
-    for (std::size_t i = 0; i < x.size(); i++) sum += row[i] * x[i];
-    y.push_back(sum);
-  }
-  return y;
-}
-
-void add(Values& x, const Values& y, double factor = 1) {
-  for (std::size_t i = 0; i < x.size(); i++) x[i] += factor * y[i];
-}
-
-Values rms_norm(const Values& x, const Values& weight, double epsilon) {
-  double squares = 0;
-  for (const double value : x) squares += value * value;
-  const double size = std::sqrt(squares / static_cast<double>(x.size()) + epsilon);
-  Values y;
-  for (std::size_t i = 0; i < x.size(); i++) y.push_back(x[i] / size * weight[i]);
-  return y;
-}
-
-Values layer_norm(const Values& x, const Values& weight, const Values& bias, double epsilon) {
-  double mean = 0;
-  for (const double value : x) mean += value / static_cast<double>(x.size());
-  double variance = 0;
-  for (const double value : x) variance += (value - mean) * (value - mean) / static_cast<double>(x.size());
-  Values y;
-  for (std::size_t i = 0; i < x.size(); i++) y.push_back((x[i] - mean) / std::sqrt(variance + epsilon) * weight[i] + bias[i]);
-  return y;
-}
-
-double silu(double z) { return z / (1 + std::exp(-z)); }
-double gelu_tanh(double z) { return 0.5 * z * (1 + std::tanh(std::sqrt(2 / M_PI) * (z + 0.044715 * std::pow(z, 3)))); }
-double gelu_erf(double z) { return 0.5 * z * (1 + std::erf(z / std::sqrt(2.0))); }
-
 /// One pass over a text, without a cache.
 class Pass {
  public:
   Pass(const MadeModel& model, const std::vector<std::int32_t>& tokens, int second, bool long_context)
       : in_(model), tokens_(tokens), second_(second), long_context_(long_context), heads_(in_.count("attention.head_count")), kv_heads_(in_.count("attention.head_count_kv")), size_(in_.count("attention.key_length")) {
-    encoder_ = in_.architecture == "bert";
-    gemma_ = in_.architecture == "gemma2" || in_.architecture == "gemma3";
+    encoder_ = in_.is({"bert", "nomic-bert", "jina-bert-v2", "jina-bert-v3", "modern-bert"});
+    post_norms_ = encoder_ && in_.architecture != "modern-bert";
+    gemma_ = in_.is({"gemma2", "gemma3"});
+    branch_norms_ = gemma_ || in_.architecture == "glm4";
+    rotated_ = in_.is({"bert", "jina-bert-v2"}) ? 0 : static_cast<int>(in_.number("rope.dimension_count", size_));
     epsilon_ = in_.number(encoder_ ? "attention.layer_norm_epsilon" : "attention.layer_norm_rms_epsilon", 0);
     embed();
-    for (int l = 0; l < in_.count("block_count"); l++) encoder_ ? encoder_layer(l) : layer(l);
+    for (int l = 0; l < in_.count("block_count"); l++) post_norms_ ? post_norm_layer(l) : layer(l);
   }
 
   std::vector<Values> rows() const { return x_; }
-  Values final_row(std::size_t row) const { return encoder_ ? x_[row] : rms_norm(x_[row], in_.vector("output_norm.weight"), epsilon_); }
+  Values final_row(std::size_t row) const { return post_norms_ ? x_[row] : norm("output_norm", x_[row]); }
+  bool is_encoder() const { return encoder_; }
   const Source& source() const { return in_; }
 
  private:
+  /// Layer norms of encoders, RMS norms of decoders.
+  Values norm(const std::string& stem, const Values& x) const {
+    const Values weight = in_.vector(stem + ".weight");
+    return encoder_ ? layer_norm(x, weight, in_.vector_or_zeros(stem + ".bias", x.size()), epsilon_) : rms_norm(x, weight, epsilon_);
+  }
+  Values linear(const std::string& stem, const Values& x) const {
+    Values y = times(in_.matrix(stem + ".weight"), x);
+    if (in_.has(stem + ".bias")) add(y, in_.vector(stem + ".bias"));
+    return y;
+  }
+
   void embed() {
     const std::vector<Values> table = in_.matrix("token_embd.weight");
     double scale = 1;
     if (gemma_) scale = std::sqrt(static_cast<double>(table.front().size()));
-    if (in_.architecture == "granite") scale = in_.number("embedding_scale", 1);
+    if (in_.is({"granite", "granitemoe"})) scale = in_.number("embedding_scale", 1);
     for (std::size_t i = 0; i < tokens_.size(); i++) {
       Values row(table[at(tokens_[i])].size(), 0.0);
       add(row, table[at(tokens_[i])], scale);
-      if (encoder_) {
-        add(row, in_.matrix("position_embd.weight", static_cast<std::int64_t>(i), 1).front());
-        add(row, in_.matrix("token_types.weight", second_ > 0 && static_cast<int>(i) >= second_ ? 1 : 0, 1).front());
-        row = layer_norm(row, in_.vector("token_embd_norm.weight"), in_.vector("token_embd_norm.bias"), epsilon_);
-      }
+      if (in_.architecture == "bert") add(row, in_.matrix("position_embd.weight", static_cast<std::int64_t>(i), 1).front());
+      if (in_.has("token_types.weight")) add(row, in_.matrix("token_types.weight", second_ > 0 && static_cast<int>(i) >= second_ ? 1 : 0, 1).front());
+      if (encoder_) row = norm("token_embd_norm", row);
       x_.push_back(row);
     }
   }
 
   bool is_local(int l) const {
-    if (in_.architecture == "gemma3") return l % 6 != 5;
-    return in_.architecture == "gemma2" && l % 2 == 0;
+    if (!in_.is({"gemma2", "gemma3", "gpt-oss", "modern-bert"})) return false;
+    const std::vector<bool> list = in_.truths("attention.sliding_window_pattern");
+    if (!list.empty()) return list[at(l)];
+    // Every sixth layer of Gemma 3 is global, every other one of Gemma 2 and GPT-OSS; of ModernBERT the first of three.
+    if (in_.architecture == "modern-bert") return l % 3 != 0;
+    return in_.architecture == "gemma3" ? l % 6 != 5 : l % 2 == 0;
+  }
+
+  double base_of(int l) const {
+    const double base = in_.number("rope.freq_base", 10000);
+    if (!is_local(l)) return base;
+    return in_.number("rope.freq_base_swa", in_.is({"gemma3", "modern-bert"}) ? 10000 : base);
   }
 
   /// The angle of pair i at a position, and by what sine and cosine are multiplied.
   std::pair<double, double> angle(int l, int i, int position) const {
-    const bool local3 = in_.architecture == "gemma3" && is_local(l);
-    double frequency = std::pow(local3 ? 10000 : in_.number("rope.freq_base", 10000), -2.0 * i / size_);
+    double frequency = std::pow(base_of(l), -2.0 * i / rotated_);
     double magnitude = 1;
     if (in_.architecture == "phi3") {
       frequency /= in_.vector(long_context_ ? "rope_factors_long.weight" : "rope_factors_short.weight")[at(i)];
       magnitude = in_.number("rope.scaling.attn_factor", 1);
     }
+    // The local layers of Gemma 3 are never scaled.
+    if (in_.architecture == "gemma3" && is_local(l)) return {position * frequency, magnitude};
+    const double factor = in_.number("rope.scaling.factor", 1);
+    if (in_.text("rope.scaling.type") == "linear") frequency /= factor;
     if (in_.text("rope.scaling.type") == "yarn") {
-      // Peng et al. 2023: pairs with more than 32 turns over the original context stay, those with fewer than one are slowed down by the factor.
+      // Peng et al. 2023: pairs with more than beta_fast turns over the original context stay, those with fewer than beta_slow are slowed down by the factor.
       const double original = in_.number("rope.scaling.original_context_length", 0);
-      const double base = in_.number("rope.freq_base", 10000);
-      const auto pair_of = [&](double turns) { return size_ * std::log(original / (turns * 2 * M_PI)) / (2 * std::log(base)); };
-      const double low = std::max(0.0, std::floor(pair_of(32)));
-      const double high = std::min(size_ - 1.0, std::ceil(pair_of(1)));
+      const auto pair_of = [&](double turns) { return rotated_ * std::log(original / (turns * 2 * M_PI)) / (2 * std::log(base_of(l))); };
+      const double low = std::max(0.0, std::floor(pair_of(in_.number("rope.scaling.yarn_beta_fast", 32))));
+      const double high = std::min(rotated_ - 1.0, std::ceil(pair_of(in_.number("rope.scaling.yarn_beta_slow", 1))));
       const double keeps = 1 - std::clamp((i - low) / std::max(0.001, high - low), 0.0, 1.0);
-      const double factor = in_.number("rope.scaling.factor", 1);
       frequency = frequency * keeps + frequency / factor * (1 - keeps);
       // Mistral 3 has mscale_all_dim equal to mscale, which cancels yarn's magnitude.
       if (in_.architecture != "mistral3") magnitude = 1 + 0.1 * std::log(factor);
@@ -154,12 +149,13 @@ class Pass {
     return {position * frequency, magnitude};
   }
 
+  /// Of a head only the first elements are rotated, where the file says so.
   void rotate(int l, Values& head, int position) const {
     if (in_.architecture == "smollm3" && (l + 1) % 4 == 0) return;
-    const bool adjacent = in_.architecture == "llama" || in_.architecture == "smollm3" || in_.architecture == "granite" || in_.architecture == "mistral3";
-    for (int i = 0; i < size_ / 2; i++) {
+    const bool adjacent = in_.is({"llama", "smollm3", "granite", "granitemoe", "mistral3", "glm4"});
+    for (int i = 0; i < rotated_ / 2; i++) {
       double& a = head[at(adjacent ? 2 * i : i)];
-      double& b = head[at(adjacent ? 2 * i + 1 : i + size_ / 2)];
+      double& b = head[at(adjacent ? 2 * i + 1 : i + rotated_ / 2)];
       const auto [turned, magnitude] = angle(l, i, position);
       const double first = a;
       a = magnitude * (first * std::cos(turned) - b * std::sin(turned));
@@ -172,9 +168,12 @@ class Pass {
     const std::string block = "blk." + std::to_string(l) + ".";
     const int heads = which == 'q' ? heads_ : kv_heads_;
     std::vector<Values> weight;
+    Values fused_bias;
     if (in_.has(block + "attn_qkv.weight")) {
       const int first = which == 'q' ? 0 : which == 'k' ? heads_ * size_ : (heads_ + kv_heads_) * size_;
       weight = in_.matrix(block + "attn_qkv.weight", first, heads * size_);
+      const Values all = in_.vector_or_zeros(block + "attn_qkv.bias", at((heads_ + 2 * kv_heads_) * size_));
+      fused_bias.assign(all.begin() + first, all.begin() + first + heads * size_);
     } else {
       weight = in_.matrix(block + "attn_" + which + ".weight");
     }
@@ -184,11 +183,12 @@ class Pass {
     for (std::size_t r = 0; r < normed.size(); r++) {
       Values whole = times(weight, normed[r]);
       if (in_.has(bias)) add(whole, in_.vector(bias));
+      if (!fused_bias.empty()) add(whole, fused_bias);
       std::vector<Values> split;
       for (int h = 0; h < heads; h++) {
         Values head(whole.begin() + h * size_, whole.begin() + (h + 1) * size_);
         if (which != 'v' && in_.has(norm)) head = rms_norm(head, in_.vector(norm), epsilon_);
-        if (which != 'v' && !encoder_) rotate(l, head, static_cast<int>(r));
+        if (which != 'v') rotate(l, head, static_cast<int>(r));
         split.push_back(head);
       }
       result.push_back(split);
@@ -197,24 +197,29 @@ class Pass {
   }
 
   std::vector<Values> attention(int l, const std::vector<Values>& normed) const {
+    const std::string block = "blk." + std::to_string(l) + ".";
     const auto q = project(l, 'q', normed);
     const auto k = project(l, 'k', normed);
     const auto v = project(l, 'v', normed);
     double scale = 1 / std::sqrt(static_cast<double>(size_));
-    if (in_.architecture == "granite") scale = in_.number("attention.scale", scale);
+    if (in_.is({"granite", "granitemoe"})) scale = in_.number("attention.scale", scale);
     const double cap = in_.number("attn_logit_softcapping", 0);
-    const int window = gemma_ && is_local(l) ? in_.count("attention.sliding_window") : 0;
+    const int window = is_local(l) ? in_.count("attention.sliding_window") : 0;
+    const Values sinks = in_.has(block + "attn_sinks.weight") ? in_.vector(block + "attn_sinks.weight") : Values();
     std::vector<Values> out;
     for (int r = 0; r < static_cast<int>(normed.size()); r++) {
       Values row;
       for (int h = 0; h < heads_; h++) {
         const std::size_t shared = at(h / (heads_ / kv_heads_));
         Values sum(at(size_), 0.0);
-        double total = 0;
-        for (int p = window > 0 ? std::max(0, r - window + 1) : 0; p < static_cast<int>(normed.size()) && (encoder_ || p <= r); p++) {
+        double total = sinks.empty() ? 0 : std::exp(sinks[at(h)]);
+        for (int p = 0; p < static_cast<int>(normed.size()); p++) {
+          if (!encoder_ && p > r) continue;
+          if (window > 0 && (encoder_ ? std::abs(r - p) > window / 2 : r - p >= window)) continue;
           double score = 0;
           for (int d = 0; d < size_; d++) score += q[at(r)][at(h)][at(d)] * k[at(p)][shared][at(d)] * scale;
           if (cap > 0) score = cap * std::tanh(score / cap);
+          if (in_.architecture == "jina-bert-v2") score -= slope_of(h) * std::abs(r - p);
           total += std::exp(score);
           add(sum, v[at(p)][shared], std::exp(score));
         }
@@ -225,69 +230,89 @@ class Pass {
     return out;
   }
 
+  /// Press et al. 2021: a geometric series; heads beyond a power of two take every other member of the series for twice as many.
+  double slope_of(int head) const {
+    int low = 1;
+    while (2 * low <= heads_) low *= 2;
+    const double ratio = std::pow(2, -8.0 / low);
+    return head < low ? std::pow(ratio, head + 1) : std::pow(std::sqrt(ratio), 2 * (head - low) + 1);
+  }
+
+  double activated(double gate, double up) const {
+    if (gemma_) return gelu_tanh(gate) * up;
+    if (in_.is({"jina-bert-v2", "modern-bert"})) return gelu_erf(gate) * up;
+    if (in_.architecture != "gpt-oss") return silu(gate) * up;
+    const double bounded = std::min(gate, 7.0);
+    return bounded / (1 + std::exp(-1.702 * bounded)) * (std::clamp(up, -7.0, 7.0) + 1);
+  }
+
   Values feed_forward(const std::string& block, const Values& x) const {
     if (in_.has(block + "ffn_gate_inp.weight")) return experts(block, x);
     const int width = in_.count("feed_forward_length");
     const bool fused = !in_.has(block + "ffn_gate.weight");
     Values gate = times(fused ? in_.matrix(block + "ffn_up.weight", 0, width) : in_.matrix(block + "ffn_gate.weight"), x);
     const Values up = times(fused ? in_.matrix(block + "ffn_up.weight", width, width) : in_.matrix(block + "ffn_up.weight"), x);
-    for (std::size_t i = 0; i < gate.size(); i++) gate[i] = (gemma_ ? gelu_tanh(gate[i]) : silu(gate[i])) * up[i];
-    return times(in_.matrix(block + "ffn_down.weight"), gate);
+    for (std::size_t i = 0; i < gate.size(); i++) gate[i] = activated(gate[i], up[i]);
+    return linear(block + "ffn_down", gate);
   }
 
   Values experts(const std::string& block, const Values& x) const {
-    const Values scores = times(in_.matrix(block + "ffn_gate_inp.weight"), x);
+    const Values scores = linear(block + "ffn_gate_inp", x);
     std::vector<int> order;
     for (int e = 0; e < static_cast<int>(scores.size()); e++) order.push_back(e);
     std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return scores[at(a)] > scores[at(b)]; });
     order.resize(at(in_.count("expert_used_count")));
     double total = 0;
     for (const int e : order) total += std::exp(scores[at(e)]);
-    const int width = in_.count(in_.architecture == "qwen3moe" ? "expert_feed_forward_length" : "feed_forward_length");
+    const int width = in_.count(in_.is({"qwen3moe", "gpt-oss"}) ? "expert_feed_forward_length" : "feed_forward_length");
     Values sum(x.size(), 0.0);
     for (const int e : order) {
-      Values gate = times(in_.matrix(block + "ffn_gate_exps.weight", std::int64_t{e} * width, width), x);
-      const Values up = times(in_.matrix(block + "ffn_up_exps.weight", std::int64_t{e} * width, width), x);
-      for (std::size_t i = 0; i < gate.size(); i++) gate[i] = silu(gate[i]) * up[i];
-      const auto out = static_cast<std::int64_t>(x.size());
-      add(sum, times(in_.matrix(block + "ffn_down_exps.weight", e * out, out), gate), std::exp(scores[at(e)]) / total);
+      const auto product = [&](const std::string& stem, std::int64_t rows, const Values& in) {
+        Values y = times(in_.matrix(block + stem + ".weight", e * rows, rows), in);
+        if (in_.has(block + stem + ".bias")) add(y, in_.matrix(block + stem + ".bias")[at(e)]);
+        return y;
+      };
+      Values gate = product("ffn_gate_exps", width, x);
+      const Values up = product("ffn_up_exps", width, x);
+      for (std::size_t i = 0; i < gate.size(); i++) gate[i] = activated(gate[i], up[i]);
+      add(sum, product("ffn_down_exps", static_cast<std::int64_t>(x.size()), gate), std::exp(scores[at(e)]) / total);
     }
     return sum;
   }
 
   void layer(int l) {
     const std::string block = "blk." + std::to_string(l) + ".";
-    const double residual = in_.architecture == "granite" ? in_.number("residual_scale", 1) : 1;
+    const double residual = in_.is({"granite", "granitemoe"}) ? in_.number("residual_scale", 1) : 1;
+    // The first layer of ModernBERT has no norm before attention; GPT-OSS calls the second norm by the name of what it follows.
+    const bool bare = in_.architecture == "modern-bert" && l == 0;
+    const std::string second = in_.architecture == "gpt-oss" ? "post_attention_norm" : "ffn_norm";
     std::vector<Values> normed;
-    for (const Values& row : x_) normed.push_back(rms_norm(row, in_.vector(block + "attn_norm.weight"), epsilon_));
+    for (const Values& row : x_) normed.push_back(bare ? row : norm(block + "attn_norm", row));
     const std::vector<Values> attended = attention(l, normed);
-    const std::vector<Values> output = in_.matrix(block + "attn_output.weight");
     for (std::size_t r = 0; r < x_.size(); r++) {
-      Values branch = times(output, attended[r]);
-      if (gemma_) branch = rms_norm(branch, in_.vector(block + "post_attention_norm.weight"), epsilon_);
+      Values branch = linear(block + "attn_output", attended[r]);
+      if (branch_norms_) branch = norm(block + "post_attention_norm", branch);
       add(x_[r], branch, residual);
-      branch = feed_forward(block, rms_norm(x_[r], in_.vector(block + "ffn_norm.weight"), epsilon_));
-      if (gemma_) branch = rms_norm(branch, in_.vector(block + "post_ffw_norm.weight"), epsilon_);
+      branch = feed_forward(block, norm(block + second, x_[r]));
+      if (branch_norms_) branch = norm(block + "post_ffw_norm", branch);
       add(x_[r], branch, residual);
     }
   }
 
-  void encoder_layer(int l) {
+  void post_norm_layer(int l) {
     const std::string block = "blk." + std::to_string(l) + ".";
-    const auto linear = [&](const std::string& stem, const Values& in) {
-      Values out = times(in_.matrix(block + stem + ".weight"), in);
-      add(out, in_.vector(block + stem + ".bias"));
-      return out;
-    };
-    const auto norm = [&](const std::string& stem, const Values& in) { return layer_norm(in, in_.vector(block + stem + ".weight"), in_.vector(block + stem + ".bias"), epsilon_); };
     const std::vector<Values> attended = attention(l, x_);
     for (std::size_t r = 0; r < x_.size(); r++) {
-      add(x_[r], linear("attn_output", attended[r]));
-      x_[r] = norm("attn_output_norm", x_[r]);
-      Values hidden = linear("ffn_up", x_[r]);
-      std::transform(hidden.begin(), hidden.end(), hidden.begin(), gelu_erf);
-      add(x_[r], linear("ffn_down", hidden));
-      x_[r] = norm("layer_output_norm", x_[r]);
+      add(x_[r], linear(block + "attn_output", attended[r]));
+      x_[r] = norm(block + "attn_output_norm", x_[r]);
+      if (in_.is({"bert", "jina-bert-v3"})) {
+        Values hidden = linear(block + "ffn_up", x_[r]);
+        std::transform(hidden.begin(), hidden.end(), hidden.begin(), gelu_erf);
+        add(x_[r], linear(block + "ffn_down", hidden));
+      } else {
+        add(x_[r], feed_forward(block, x_[r]));
+      }
+      x_[r] = norm(block + "layer_output_norm", x_[r]);
     }
   }
 
@@ -296,7 +321,10 @@ class Pass {
   int second_;
   bool long_context_;
   int heads_, kv_heads_, size_;
+  int rotated_ = 0;  // elements of a head
   bool encoder_ = false;
+  bool post_norms_ = false;
+  bool branch_norms_ = false;
   bool gemma_ = false;
   double epsilon_ = 0;
   std::vector<Values> x_;
@@ -308,7 +336,7 @@ Values reference_logits(const MadeModel& model, const std::vector<std::int32_t>&
   const Pass pass(model, tokens, 0, long_context);
   const Source& in = pass.source();
   Values logits = times(in.matrix(in.has("output.weight") ? "output.weight" : "token_embd.weight"), pass.final_row(tokens.size() - 1));
-  if (in.architecture == "granite") std::transform(logits.begin(), logits.end(), logits.begin(), [&](double value) { return value / in.number("logit_scale", 1); });
+  if (in.is({"granite", "granitemoe"})) std::transform(logits.begin(), logits.end(), logits.begin(), [&](double value) { return value / in.number("logit_scale", 1); });
   const double cap = in.number("final_logit_softcapping", 0);
   if (cap > 0) std::transform(logits.begin(), logits.end(), logits.begin(), [&](double value) { return cap * std::tanh(value / cap); });
   return logits;
@@ -318,7 +346,7 @@ Values reference_output(const MadeModel& model, const std::vector<std::int32_t>&
   const Pass pass(model, tokens, second, false);
   const Source& in = pass.source();
   const int pooling = in.count("pooling_type");
-  Values pooled = pass.final_row(pooling == 2 || (pooling == 4 && in.architecture == "bert") ? 0 : tokens.size() - 1);
+  Values pooled = pass.final_row(pooling == 2 || (pooling == 4 && pass.is_encoder()) ? 0 : tokens.size() - 1);
   if (pooling == 1) {
     pooled.assign(pooled.size(), 0.0);
     for (std::size_t r = 0; r < tokens.size(); r++) add(pooled, pass.final_row(r), 1 / static_cast<double>(tokens.size()));

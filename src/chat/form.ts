@@ -8,6 +8,7 @@ import { Grammar } from './grammar/grammar.js';
 import { JsonText } from './grammar/json-text.js';
 import { schemaExpression } from './json-schema/schema.js';
 import type { PromptPart } from '../engine/port.js';
+import { channelMarkers, type ChannelSyntax } from './output/channels.js';
 import type { OutputSyntax } from './output/reader.js';
 import { type CalledTools, readersOf } from './tools/called-tools.js';
 import { ToolCalls } from './tools/calls.js';
@@ -89,8 +90,32 @@ function keyOf(question: FormQuestion): string {
   }
 }
 
+/** Templates of gpt-oss: messages in channels. */
+function hasChannels(source: string): boolean {
+  return source.includes('<|channel|>') && source.includes('<|message|>');
+}
+
+/** What a grammar holds begins behind a header that is put behind the prompt: a model chooses no channel then. */
+function channelForm({ format, tools, toolChoice, singleToolCall }: FormQuestion, json: JsonText): AnswerForm {
+  const dialect = { form: 'bare', opener: '', argumentsKey: 'arguments', single: false } as const;
+  if (tools.length === 0 && toolChoice !== 'none' && toolChoice !== 'auto') throw new LecternError('invalid_request', 'tool_choice asks for a call, and there are no tools.');
+  const calls = tools.length === 0 || toolChoice === 'none' ? null : new ToolCalls(json, dialect, tools, toolChoice, singleToolCall);
+  const called = calls?.called ?? null;
+  const mustCall = calls !== null && toolChoice !== 'auto';
+  const [only, ...others] = called?.tools ?? [];
+  if (mustCall && others.length > 0) throw new LecternError('invalid_request', 'This model\'s form of calls names the tool outside of what a grammar holds: with several tools, tool_choice must name one.');
+  const ofFormat: string[] = [];
+  const held = mustCall ? calls.onlyArguments : formatExpression(format, json, ofFormat);
+  const begins: ChannelSyntax['begins'] = held === null ? 'header' : mustCall && only !== undefined ? { call: only.name } : 'final';
+  const promptEnd = begins === 'header' ? '' : begins === 'final' ? '<|channel|>final<|message|>' : `<|channel|>commentary to=functions.${begins.call} <|constrain|>json<|message|>`;
+  const channels = { tools: called?.tools ?? [], begins, onlyOne: singleToolCall || mustCall };
+  const syntax = { thoughts: null, beginsThinking: false, beginsCalling: false, callMarkers: [], markersOnlyAtBegin: false, wholeCalls: null, channels };
+  return { grammar: held === null ? null : printed(json, held), grammarTriggers: [], grammarRequired: false, promptEnd, syntax, calls: called, markers: channelMarkers, unenforced: { format: ofFormat, tools: { ...calls?.unenforced } } };
+}
+
 function makeForm(question: FormQuestion): AnswerForm {
   const json = new JsonText(new Grammar());
+  if (hasChannels(question.source)) return channelForm(question, json);
   const { dialect, calls } = callsOf(question, json);
   const thoughts = thoughtsOf(question.source);
   const ofFormat: string[] = [];
@@ -106,7 +131,7 @@ function makeForm(question: FormQuestion): AnswerForm {
   const bare = dialect?.form === 'bare' && calls !== null;
   const callMarkers = calls === null || dialect === null ? [] : bare ? calls.bareBeginnings : [dialect.opener];
   const wholeCalls = calls === null || isHeld ? null : { tools: calls.called.tools, onlyOne: question.singleToolCall };
-  const syntax = { thoughts, beginsThinking: thinksFirst, beginsCalling, callMarkers, markersOnlyAtBegin: bare, wholeCalls };
+  const syntax = { thoughts, beginsThinking: thinksFirst, beginsCalling, callMarkers, markersOnlyAtBegin: bare, wholeCalls, channels: null };
   const markers = [...(thoughts === null ? [] : [thoughts.open, thoughts.close]), ...(bare ? [] : callMarkers)];
   const promptEnd = opens ? `${thoughts.open}\n` : beginsCalling ? dialect?.opener ?? '' : '';
   const unenforced = { format: ofFormat, tools: { ...calls?.unenforced } };

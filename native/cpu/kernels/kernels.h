@@ -52,10 +52,13 @@ struct AttentionTask {
   const std::int32_t* first;    // (count) a query attends to positions first .. visible - 1, at least one
   const std::int32_t* visible;  // (count)
   float cap;                    // a score s becomes cap * tanh(s / cap); 0: it stays
+  const std::int32_t* cells;    // (count) of the queries, with slopes
+  const float* slopes;          // (count) a score loses slope * |cell - position|; or null
+  const float* sinks;           // (count) one more score of the softmax, whose value is zero; or null
 };
 
 struct Kernels {
-  Multiply multiply[31];  // by DType
+  Multiply multiply[most_dtype + 1];  // by DType
   void (*attend_f16)(const AttentionTask& task);
   void (*attend_f32)(const AttentionTask& task);
   /// Norm of backend/ops.h; bias null: RMS norm. out may be x.
@@ -67,8 +70,10 @@ struct Kernels {
   void (*spread)(const float* x, int columns, int tile, int index, float* out);
   /// gate[i] = silu(gate[i]) * up[i]
   void (*gate)(float* gate, const float* up, int count);
-  /// gate[i] = gelu_tanh(gate[i]) * up[i], as backend/ops.h defines it
+  /// gate[i] = activation(gate[i], up[i]), as backend/ops.h defines them
+  void (*gate_gelu_tanh)(float* gate, const float* up, int count);
   void (*gate_gelu)(float* gate, const float* up, int count);
+  void (*gate_clamped)(float* gate, const float* up, int count);
   void (*gelu)(float* x, int count);
   /// Rounds to half precision. Values beyond its range become its largest number; NaN stays NaN.
   void (*to_f16)(const float* x, int count, std::uint16_t* out);

@@ -42,7 +42,7 @@ struct PlainGemmParams {
   int rows;
   int row_divisor;  // row r of the result reads row r / row_divisor of x
   const int* part;  // (rows) or null
-  const float* bias;
+  const float* bias;  // (outputs), of experts (parts, outputs), or null
   float* y;  // (rows, outputs)
   bool adds;  // y += instead of y =
 };

@@ -63,7 +63,7 @@ class DeviceOps final : public Ops {
   bool supports(Op op, DType dtype) const override { return device_supports(op, dtype); }
 
   Matrix load_matrix(const Tensor* parts, int count) override {
-    prefill_.prepare(parts->dtype);
+    prefill_.prepare(device_type(parts->dtype));
     return weights_.matrix(parts, count);
   }
   Matrix load_table(const Tensor& table) override { return weights_.matrix(&table, 1); }
@@ -86,6 +86,7 @@ class DeviceOps final : public Ops {
     first_ = staged_.add(batch.first, rows);
     visible_ = staged_.add(batch.visible, rows);
     local_first_ = batch.local_first == nullptr ? nullptr : staged_.add(batch.local_first, rows);
+    local_visible_ = batch.local_visible == nullptr ? nullptr : staged_.add(batch.local_visible, rows);
     const double* const frequencies = staged_.add(rope.frequencies, static_cast<std::size_t>(pairs_));
     const double* const second_frequencies = second_pairs_ == 0 ? nullptr : staged_.add(second.frequencies, static_cast<std::size_t>(second_pairs_));
     prefill_attention_.begin(batch, staged_);
@@ -135,10 +136,12 @@ class DeviceOps final : public Ops {
   PreparedRows attend(int heads, Rows rows, const float* q, const Kv& kv, int layer, float* out, const AttentionReach& reach) override {
     const int decoded = decoded_of(rows);
     const int* const first = reach.local ? local_first_ : first_;
+    const int* const visible = reach.local ? local_visible_ : visible_;
     PreparedRows prepared;
-    // Only attend_rows caps scores.
-    if (decoded > 0 && decode_.takes(heads, kv.shape) && reach.cap == 0.0F) {
-      prepared = decode_.attend(heads, decoded, q, kv.shape, cache_of(kv), layer, slots_, first, visible_, out);
+    // Only attend_rows changes scores.
+    const bool plain = reach.cap == 0.0F && reach.slopes == nullptr && reach.sinks == nullptr;
+    if (decoded > 0 && decode_.takes(heads, kv.shape) && plain) {
+      prepared = decode_.attend(heads, decoded, q, kv.shape, cache_of(kv), layer, slots_, first, visible, out);
     } else if (decoded > 0) {
       attend_by_rows({rows.first, decoded}, heads, q, kv, layer, reach, out);
     }
@@ -147,7 +150,7 @@ class DeviceOps final : public Ops {
     out += static_cast<std::ptrdiff_t>(decoded) * heads * kv.shape.head_size;
     rows = {rows.first + decoded, rows.count - decoded};
     // The tiles of flash attention begin where the rows of the pass do, not where a window does.
-    const bool flashes = !reach.local && reach.cap == 0.0F;
+    const bool flashes = !reach.local && plain;
     if (flashes && prefill_attention_.attend(rows.first, rows.count, heads, cache_of(kv), layer, first_, visible_, q, out)) return prepared;
     attend_by_rows(rows, heads, q, kv, layer, reach, out);
     return prepared;
@@ -212,14 +215,14 @@ class DeviceOps final : public Ops {
   void experts(const ExpertWeights& weights, int rows, float* x) override {
     const bool bytes = takes_quantised(weights.gate) || takes_quantised(weights.up) || takes_quantised(weights.router);
     prepare(weights.norm, rows, weights.router.columns, x, nullptr, bytes);
-    product({weights.router, nullptr}, rows, scores_.get(), false);
+    product({weights.router, weights.router_bias}, rows, scores_.get(), false);
     launch(stream_, choose_experts, Grid{rows}, 32, weights.router.rows, weights.used, scores_.get(), chosen_.get(), chosen_weights_.get());
     const int expert_rows = rows * weights.used;
-    expert_product(weights.gate, expert_rows, weights.used, first_outputs_.get());
-    expert_product(weights.up, expert_rows, weights.used, second_outputs_.get());
-    launch(stream_, silu_gate_rows, Grid{expert_rows}, row_threads, weights.gate.rows, static_cast<const float*>(first_outputs_.get()), static_cast<const float*>(second_outputs_.get()), inputs_.get(),
+    expert_product({weights.gate, weights.gate_bias}, expert_rows, weights.used, first_outputs_.get());
+    expert_product({weights.up, weights.up_bias}, expert_rows, weights.used, second_outputs_.get());
+    launch(stream_, gate_rows, Grid{expert_rows}, row_threads, weights.activation, weights.gate.rows, static_cast<const float*>(first_outputs_.get()), static_cast<const float*>(second_outputs_.get()), inputs_.get(),
            takes_quantised(weights.down) ? blocks_.get() : nullptr);
-    expert_product(weights.down, expert_rows, 1, first_outputs_.get());
+    expert_product({weights.down, weights.down_bias}, expert_rows, 1, first_outputs_.get());
     launch(stream_, add_expert_outputs, Grid{rows}, row_threads, weights.used, weights.down.rows, static_cast<const float*>(chosen_weights_.get()), static_cast<const float*>(first_outputs_.get()), x);
   }
 
@@ -304,7 +307,7 @@ class DeviceOps final : public Ops {
       prefill_.multiply({weights.gate, nullptr}, Epilogue::store, out + before);
       prefill_.multiply({weights.up, nullptr}, Epilogue::store, ups + before);
     }
-    launch(stream_, gelu_gate_rows, Grid{rows}, row_threads, weights.gate.rows, static_cast<const float*>(out), static_cast<const float*>(ups), out);
+    launch(stream_, gate_rows, Grid{rows}, row_threads, weights.activation, weights.gate.rows, static_cast<const float*>(out), static_cast<const float*>(ups), out, static_cast<QuantisedBlock*>(nullptr));
   }
 
   /// Stores norm(x), or that of chosen rows, as the input of products: floats, and quantised where `bytes`.
@@ -314,7 +317,8 @@ class DeviceOps final : public Ops {
 
   void attend_by_rows(Rows rows, int heads, const float* q, const Kv& kv, int layer, const AttentionReach& reach, float* out) const {
     const int* const first = reach.local ? local_first_ : first_;
-    launch(stream_, attend_rows, Grid{rows.count, heads}, attention_threads, cache_of(kv), heads, layer, slots_, first, visible_, rows.first, reach.cap, q, out);
+    const int* const visible = reach.local ? local_visible_ : visible_;
+    launch(stream_, attend_rows, Grid{rows.count, heads}, attention_threads, cache_of(kv), heads, layer, slots_, first, visible, cells_, rows.first, ScoreParams{reach.cap, reach.slopes, reach.sinks}, q, out);
   }
 
   PlainGemmParams product_of(const Matrix& weights, int rows, float* y) const {
@@ -328,8 +332,11 @@ class DeviceOps final : public Ops {
     product.adds = adds;
     dispatch_type(linear.weight.dtype, RunPlainGemm{stream_, product});
   }
-  void expert_product(const Matrix& weights, int expert_rows, int divisor, float* y) const {
+  /// The bias: (experts, outputs), or null.
+  void expert_product(const Linear& linear, int expert_rows, int divisor, float* y) const {
+    const Matrix& weights = linear.weight;
     PlainGemmParams product = product_of(weights, expert_rows, y);
+    product.bias = linear.bias;
     product.row_divisor = divisor;
     product.part = chosen_.get();
     dispatch_type(weights.dtype, RunPlainGemm{stream_, product});
@@ -359,6 +366,7 @@ class DeviceOps final : public Ops {
   const int* first_ = nullptr;
   const int* visible_ = nullptr;
   const int* local_first_ = nullptr;
+  const int* local_visible_ = nullptr;
   int decode_rows_ = 0;
   int pairs_ = 0;
   int second_pairs_ = 0;

@@ -168,7 +168,7 @@ class PrefillOps {
     }
     multiply({gate, nullptr}, Epilogue::store, y);
     multiply({up, nullptr}, Epilogue::store, second);
-    launch(stream_, silu_gate_rows, Grid{rows_}, row_threads, gate.rows, static_cast<const float*>(y), static_cast<const float*>(second), y, static_cast<QuantisedBlock*>(nullptr));
+    launch(stream_, gate_rows, Grid{rows_}, row_threads, Activation::silu, gate.rows, static_cast<const float*>(y), static_cast<const float*>(second), y, static_cast<QuantisedBlock*>(nullptr));
   }
 
  private:

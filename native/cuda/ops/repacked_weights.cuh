@@ -1,6 +1,8 @@
 // The weights of a model on the device: uploaded as in the file, repacked to bit planes there.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -11,6 +13,8 @@
 #include "cuda/runtime/runtime.h"
 #include "cuda/runtime/upload_ring.h"
 #include "cuda/simt/dispatch_type.h"
+#include "tensor/blocks.h"
+#include "tensor/code_books.h"
 #include "tensor/tensor.h"
 
 namespace lectern {
@@ -31,7 +35,8 @@ struct RunRepack {
 };
 
 /// Parts of a matrix are aligned to 256 bytes.
-inline std::size_t part_bytes(DType dtype, std::int64_t rows, std::int64_t columns) {
+inline std::size_t part_bytes(DType file_type, std::int64_t rows, std::int64_t columns) {
+  const DType dtype = device_type(file_type);
   return (repacked_row_bytes(dtype, columns) * static_cast<std::size_t>(rows) + 255) / 256 * 256;
 }
 
@@ -55,7 +60,7 @@ class RepackedWeights {
   void settle() { ring_.reset(); }
 
   Matrix matrix(const Tensor* parts, int count) {
-    const DType dtype = parts->dtype;
+    const DType dtype = device_type(parts->dtype);
     const std::size_t bytes = part_bytes(dtype, parts->rows(), parts->row_length());
     DeviceArray<std::uint8_t>& placed = weights_.emplace_back(matrix_bytes_of(dtype, parts->rows(), parts->row_length(), count));
     LargestBits* const largest = dtype == DType::f16 ? reinterpret_cast<LargestBits*>(placed.get() + static_cast<std::size_t>(count) * bytes) : nullptr;
@@ -83,11 +88,31 @@ class RepackedWeights {
   }
 
   void upload(const Tensor& part, std::uint8_t* placed, LargestBits* largest) {
+    if (has_code_book(part.dtype)) return upload_transcoded(part, placed);
     const std::size_t bytes = row_bytes(part.dtype, part.row_length());
     const std::size_t pitch = repacked_row_bytes(part.dtype, part.row_length());
     ring().upload(part.data, bytes, static_cast<std::size_t>(part.rows()), [&](const std::uint8_t* staged, std::size_t first, std::size_t count) {
       dispatch_type(part.dtype, RunRepack{streams_.work, staged, bytes, static_cast<int>(part.row_length()), static_cast<int>(count), placed + first * pitch, largest});
     });
+  }
+
+  /// Some rows at a time, so that little host memory is needed.
+  void upload_transcoded(const Tensor& part, std::uint8_t* placed) {
+    const DType dtype = device_type(part.dtype);
+    const std::int64_t columns = part.row_length();
+    const std::size_t from_bytes = row_bytes(part.dtype, columns);
+    const std::size_t bytes = static_cast<std::size_t>(columns / 256) * (dtype == DType::iq2_s ? sizeof(BlockIndices2) : sizeof(BlockQ6_K));
+    const std::size_t pitch = repacked_row_bytes(dtype, columns);
+    const auto rows = static_cast<std::size_t>(part.rows());
+    const std::size_t together = std::max<std::size_t>(1, part_bytes_ / bytes);
+    std::vector<std::byte> blocks(std::min(together, rows) * bytes);
+    for (std::size_t row = 0; row < rows; row += together) {
+      const std::size_t some = std::min(together, rows - row);
+      transcode(part.dtype, part.data + row * from_bytes, static_cast<std::int64_t>(some) * columns, blocks.data());
+      ring().upload(blocks.data(), bytes, some, [&](const std::uint8_t* staged, std::size_t first, std::size_t count) {
+        dispatch_type(dtype, RunRepack{streams_.work, staged, bytes, static_cast<int>(columns), static_cast<int>(count), placed + (row + first) * pitch, nullptr});
+      });
+    }
   }
 
   Streams streams_;

@@ -59,10 +59,10 @@ struct Sizes {
     return sizeof(float) * (inputs + expert_outputs + outputs + 2 * kv + 2 * angles + 2 * second_angles + scores + expert_rows) + sizeof(QuantisedBlock) * blocks + sizeof(int) * numbers + staged_bytes(shape) + UploadRing::bytes(staging) + 18 * 256;
   }
 
-  /// Of a pass: six numbers for each row, the RoPE frequencies, the tiles of its prefill rows; seven numbers and two rotations with local layers.
+  /// Of a pass: six numbers for each row, the RoPE frequencies, the tiles of its prefill rows; eight numbers and two rotations with local layers.
   static std::size_t staged_bytes(const OpsShape& shape) {
     const std::size_t more = shape.local_layers ? 1 : 0;
-    return (6 + more) * StagedCopy::filled(static_cast<std::size_t>(shape.rows) * sizeof(int)) + (1 + more) * StagedCopy::filled(static_cast<std::size_t>(shape.rotated / 2) * sizeof(double)) +
+    return (6 + 2 * more) * StagedCopy::filled(static_cast<std::size_t>(shape.rows) * sizeof(int)) + (1 + more) * StagedCopy::filled(static_cast<std::size_t>(shape.rotated / 2) * sizeof(double)) +
            PrefillAttention::staged_bytes(shape);
   }
 

@@ -25,6 +25,7 @@ class GemvSelection {
     try {
       bool tiles = true;
       for (const DTypeInfo& type : dtype_table) {
+        if (device_type(type.dtype) != type.dtype) continue;
         if (type.block_elements == 1) continue;
         const Made made(*this, type.dtype);
         // Both kernels add in the same order, so other bits mean that the copies to shared memory are faulty.

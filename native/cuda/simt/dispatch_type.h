@@ -26,6 +26,11 @@ void dispatch_type(DType type, Work&& work) {
     case DType::q6_k: return work.template run<DType::q6_k>();
     case DType::iq4_nl: return work.template run<DType::iq4_nl>();
     case DType::iq4_xs: return work.template run<DType::iq4_xs>();
+    case DType::tq1_0: return work.template run<DType::tq1_0>();
+    case DType::tq2_0: return work.template run<DType::tq2_0>();
+    case DType::mxfp4: return work.template run<DType::mxfp4>();
+    case DType::iq2_s: return work.template run<DType::iq2_s>();
+    default: return;  // no type of the device (device_type of bit_planes.cuh)
   }
 }
 

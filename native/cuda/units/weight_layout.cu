@@ -40,6 +40,10 @@ template void launch_repack<DType::q5_k>(Stream, const std::uint8_t*, std::size_
 template void launch_repack<DType::q6_k>(Stream, const std::uint8_t*, std::size_t, int, int, std::uint8_t*, LargestBits*);
 template void launch_repack<DType::iq4_nl>(Stream, const std::uint8_t*, std::size_t, int, int, std::uint8_t*, LargestBits*);
 template void launch_repack<DType::iq4_xs>(Stream, const std::uint8_t*, std::size_t, int, int, std::uint8_t*, LargestBits*);
+template void launch_repack<DType::tq1_0>(Stream, const std::uint8_t*, std::size_t, int, int, std::uint8_t*, LargestBits*);
+template void launch_repack<DType::tq2_0>(Stream, const std::uint8_t*, std::size_t, int, int, std::uint8_t*, LargestBits*);
+template void launch_repack<DType::mxfp4>(Stream, const std::uint8_t*, std::size_t, int, int, std::uint8_t*, LargestBits*);
+template void launch_repack<DType::iq2_s>(Stream, const std::uint8_t*, std::size_t, int, int, std::uint8_t*, LargestBits*);
 template void launch_look_up<DType::f32>(Stream, const Matrix&, int, const int*, const float*, bool, float*);
 template void launch_look_up<DType::f16>(Stream, const Matrix&, int, const int*, const float*, bool, float*);
 template void launch_look_up<DType::bf16>(Stream, const Matrix&, int, const int*, const float*, bool, float*);
@@ -55,6 +59,10 @@ template void launch_look_up<DType::q5_k>(Stream, const Matrix&, int, const int*
 template void launch_look_up<DType::q6_k>(Stream, const Matrix&, int, const int*, const float*, bool, float*);
 template void launch_look_up<DType::iq4_nl>(Stream, const Matrix&, int, const int*, const float*, bool, float*);
 template void launch_look_up<DType::iq4_xs>(Stream, const Matrix&, int, const int*, const float*, bool, float*);
+template void launch_look_up<DType::tq1_0>(Stream, const Matrix&, int, const int*, const float*, bool, float*);
+template void launch_look_up<DType::tq2_0>(Stream, const Matrix&, int, const int*, const float*, bool, float*);
+template void launch_look_up<DType::mxfp4>(Stream, const Matrix&, int, const int*, const float*, bool, float*);
+template void launch_look_up<DType::iq2_s>(Stream, const Matrix&, int, const int*, const float*, bool, float*);
 
 }  // namespace LECTERN_CUDA_SPACE
 }  // namespace lectern

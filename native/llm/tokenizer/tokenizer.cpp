@@ -93,6 +93,9 @@ Tokenizer::Tokenizer(const gguf::Metadata& metadata)
   vocabulary_.add_separator = metadata.find_bool("tokenizer.ggml.add_sep_token").value_or(usual.eos);
   // Phi-3's SentencePiece tokens were trained with the white space behind them swallowed; the file does not say so.
   strips_behind_specials_ = metadata.find_string("general.architecture").value_or("") == "phi3" && metadata.get_string("tokenizer.ggml.model") == "llama";
+  // Encoders with byte pairs may name [CLS] and [SEP] alone.
+  if (!vocabulary_.bos) vocabulary_.bos = vocabulary_.cls;
+  if (!vocabulary_.eos && vocabulary_.add_eos) vocabulary_.eos = vocabulary_.separator;
   if (metadata.get_string("tokenizer.ggml.model") != "bert") return;
   // BERT's text begins with [CLS] and ends with [SEP], whatever the flags say. Converters named the former cls_token_id until 2025, and name it bos_token_id since.
   vocabulary_.bos = first_of({vocabulary_.cls, vocabulary_.bos, vocabulary_.find("[CLS]")});

@@ -99,6 +99,11 @@ void Vocabulary::collect_end_tokens() {
     if (kind(*id) == TokenKind::user_defined) kinds_[static_cast<std::size_t>(*id)] = TokenKind::control;
     if (kind(*id) == TokenKind::control) add(id);
   }
+  // In the harmony form <|end|> ends one message of several, and one of these the last.
+  if (find("<|return|>") && find("<|call|>")) {
+    const auto id = find("<|end|>");
+    if (id) std::erase(end_tokens_, *id);
+  }
 }
 
 }  // namespace lectern::llm

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { CutCall, OutputPart, ToolCall } from '../conversation.js';
 import { CallScanner } from './call-scanner.js';
+import { ChannelReader, type ChannelSyntax } from './channels.js';
 import type { OfferedTool } from './json-calls.js';
 import { firstMarker, heldBack } from './markers.js';
 import { WholeCalls } from './whole-calls.js';
@@ -19,13 +20,15 @@ export interface OutputSyntax {
   beginsCalling: boolean;
   /** Tools of which the whole answer, thoughts aside, may be calls in a form that is not the template's; `onlyOne`: not more than one. Null: none. */
   wholeCalls: { tools: readonly OfferedTool[]; onlyOne: boolean } | null;
+  /** The answer is in the harmony form, and all that stands above is of no account. Null: it is not. */
+  channels: ChannelSyntax | null;
   /** Makes a call of one JSON object of the answer; null where it is none. */
   readCall: (value: Record<string, unknown>) => Omit<ToolCall, 'id'> | null;
   /** Makes one of the beginning of such an object; null where it does not tell which. */
   readCutCall: (source: string) => Omit<CutCall, 'id'> | null;
 }
 
-export const plainText: OutputSyntax = { thoughts: null, beginsThinking: false, callMarkers: [], markersOnlyAtBegin: false, beginsCalling: false, wholeCalls: null, readCall: () => null, readCutCall: () => null };
+export const plainText: OutputSyntax = { thoughts: null, beginsThinking: false, callMarkers: [], markersOnlyAtBegin: false, beginsCalling: false, wholeCalls: null, channels: null, readCall: () => null, readCutCall: () => null };
 
 type Place = 'begin' | 'thought' | 'behindThought' | 'start' | 'wholeCalls' | 'text' | 'calls';
 
@@ -34,6 +37,7 @@ export class AnswerReader {
   readonly #syntax: OutputSyntax;
   readonly #calls = new CallScanner();
   readonly #whole: WholeCalls | null;
+  readonly #channels: ChannelReader | null;
   /** Those that may stand anywhere. */
   readonly #markers: readonly string[];
   #place: Place;
@@ -47,15 +51,18 @@ export class AnswerReader {
     this.#syntax = syntax;
     this.#markers = syntax.markersOnlyAtBegin ? [] : syntax.callMarkers;
     this.#whole = syntax.wholeCalls === null ? null : new WholeCalls(syntax.wholeCalls.tools, syntax.wholeCalls.onlyOne);
+    this.#channels = syntax.channels === null ? null : new ChannelReader(syntax.channels, callId);
     this.#place = syntax.beginsThinking ? 'thought' : syntax.beginsCalling ? 'calls' : syntax.thoughts === null ? 'start' : 'begin';
   }
 
   /** Bytes of the text with which the answer's thought and its marks are over: 0 where there is none, Infinity while it goes on. */
   get thoughtBytes(): number {
+    if (this.#channels !== null) return this.#channels.thoughtBytes;
     return this.#place === 'thought' ? Infinity : this.#thoughtBytes;
   }
 
   push(text: string): OutputPart[] {
+    if (this.#channels !== null) return joined(this.#channels.push(text));
     this.#waiting += text;
     this.#pushedBytes += Buffer.byteLength(text);
     return this.#take(false);
@@ -63,6 +70,7 @@ export class AnswerReader {
 
   /** What was held back. A call that was begun and not finished is text, or where the limit of tokens cut it what there is of a call. */
   end(isCut = false): OutputPart[] {
+    if (this.#channels !== null) return joined(this.#channels.end(isCut));
     this.#isCut = isCut;
     return this.#take(true);
   }

@@ -54,6 +54,11 @@ export class ToolCalls {
     return this.#call;
   }
 
+  /** The arguments of the one tool that there is. */
+  get onlyArguments(): Expression | null {
+    return this.#tools.length === 1 ? this.#tools[0]?.arguments ?? null : null;
+  }
+
   get callsWithOpener(): Expression {
     return sequence(text(this.#dialect.opener), this.calls);
   }

@@ -68,9 +68,16 @@ __global__ void finish_heads(HeadParams work, Cache cache, float* q, const float
   }
 }
 
-/// Grid: rows by query heads; a score s becomes cap * tanh(s / cap) where cap is above 0. A block goes through the visible positions in tiles of its width, with an online softmax;
+/// What attend_rows makes of scores, as AttentionReach has it; slopes and sinks: (query heads) or null.
+struct ScoreParams {
+  float cap;
+  const float* slopes;
+  const float* sinks;
+};
+
+/// Grid: rows by query heads. first, visible, cells: of the rows of the batch. A block goes through the visible positions in tiles of its width, with an online softmax;
 /// tiles begin at the first visible position, so the order depends on the row alone.
-__global__ void attend_rows(Cache cache, int query_heads, int layer, const int* slots, const int* first, const int* visible, int first_row, float cap, const float* q, float* out) {
+__global__ void attend_rows(Cache cache, int query_heads, int layer, const int* slots, const int* first, const int* visible, const int* cells, int first_row, ScoreParams params, const float* q, float* out) {
   LECTERN_SHARED float query[longest_head];
   LECTERN_SHARED float shares[attention_threads];
   LECTERN_SHARED float shared[32];
@@ -85,8 +92,9 @@ __global__ void attend_rows(Cache cache, int query_heads, int layer, const int* 
   float sums[parts];
   for (int i = 0; i < parts; ++i) sums[i] = 0.0F;
   for (int i = thread; i < size; i += attention_threads) query[i] = q[own + i];
-  float largest = -INFINITY;
-  float total = 0.0F;
+  // A sink is a score whose value is zero.
+  float largest = params.sinks == nullptr ? -INFINITY : params.sinks[block_y()];
+  float total = params.sinks == nullptr ? 0.0F : 1.0F;
   for (int begin = first[batch_row]; begin < end; begin += attention_threads) {
     synchronise_block();
     const int position = begin + thread;
@@ -95,7 +103,8 @@ __global__ void attend_rows(Cache cache, int query_heads, int layer, const int* 
       const std::size_t key = cache.at(layer, slot, 0, position, kv_head);
       score = 0.0F;
       for (int i = 0; i < size; ++i) score = fmaf(query[i], cache.get(key + i), score);
-      if (cap > 0.0F) score = cap * tanhf(score / cap);
+      if (params.cap > 0.0F) score = params.cap * tanhf(score / params.cap);
+      if (params.slopes != nullptr) score -= params.slopes[block_y()] * fabsf(static_cast<float>(cells[batch_row] - position));
     }
     // A NaN must not be skipped.
     const float probe = position < end ? score * 0.0F : 0.0F;

@@ -1,6 +1,7 @@
 // Element-wise kernels between products: norms, quantisation, activations, pooling.
 #pragma once
 
+#include "backend/ops.h"
 #include "cuda/kernels/common/gelu.cuh"
 #include "cuda/kernels/common/norm.cuh"
 #include "cuda/kernels/layout/quantise.cuh"
@@ -33,26 +34,28 @@ __global__ void add_to_rows(const float* extra, int columns, float* x) {
   for (int c = thread_number(); c < columns; c += thread_count()) out[c] += extra[c];
 }
 
-/// Grid: rows. out = silu(gate) * up; quantised, too, where `quantised` is not null.
-__global__ void silu_gate_rows(int columns, const float* gate, const float* up, float* out, QuantisedBlock* quantised) {
-  const std::size_t begin = static_cast<std::size_t>(block_x()) * static_cast<std::size_t>(columns);
-  for (int c = thread_number(); c < columns; c += thread_count()) {
-    const float z = gate[begin + c];
-    out[begin + c] = z / (1.0F + expf(-z)) * up[begin + c];
+/// backend/ops.h defines the activations.
+__device__ __forceinline__ float activate(Activation activation, float z, float u) {
+  if (activation == Activation::silu) return z / (1.0F + expf(-z)) * u;
+  if (activation == Activation::gelu) return gelu(z) * u;
+  if (activation == Activation::gelu_tanh) {
+    // z / 2 * (1 + tanh(v)) = z / (1 + exp(-2 v))
+    const float doubled = 1.5957691216057308F * z * fmaf(z * z, 0.044715F, 1.0F);
+    return z / (1.0F + expf(-doubled)) * u;
   }
+  // Comparisons keep a NaN, which fminf would skip.
+  const float bounded = z > swiglu_limit ? swiglu_limit : z;
+  const float linear = u > swiglu_limit ? swiglu_limit : u < -swiglu_limit ? -swiglu_limit : u;
+  return bounded / (1.0F + expf(-swiglu_slope * bounded)) * (linear + 1.0F);
+}
+
+/// Grid: rows. out = activation(gate, up); quantised, too, where `quantised` is not null.
+__global__ void gate_rows(Activation activation, int columns, const float* gate, const float* up, float* out, QuantisedBlock* quantised) {
+  const std::size_t begin = static_cast<std::size_t>(block_x()) * static_cast<std::size_t>(columns);
+  for (int c = thread_number(); c < columns; c += thread_count()) out[begin + c] = activate(activation, gate[begin + c], up[begin + c]);
   if (quantised == nullptr) return;
   synchronise_block();
   quantise_row(out + begin, columns, quantised + begin / 32);
-}
-
-/// Grid: rows. out = gelu_tanh(gate) * up, gelu_tanh(z) = z / 2 * (1 + tanh(sqrt(2 / pi) * (z + 0.044715 z^3))) = z / (1 + exp(-2 u)).
-__global__ void gelu_gate_rows(int columns, const float* gate, const float* up, float* out) {
-  const std::size_t begin = static_cast<std::size_t>(block_x()) * static_cast<std::size_t>(columns);
-  for (int c = thread_number(); c < columns; c += thread_count()) {
-    const float z = gate[begin + c];
-    const float doubled = 1.5957691216057308F * z * fmaf(z * z, 0.044715F, 1.0F);
-    out[begin + c] = z / (1.0F + expf(-doubled)) * up[begin + c];
-  }
 }
 
 /// Grid: rows. x[r] *= factor.

@@ -79,7 +79,10 @@ using Format = typename FormatOf<type, is_quantised<type>>::Type;
 
 __device__ __forceinline__ void store(const PlainGemmParams& product, int row, int output, float sum) {
   float* y = product.y + static_cast<std::size_t>(row) * static_cast<std::size_t>(product.outputs) + output;
-  if (product.bias != nullptr) sum += product.bias[output];
+  if (product.bias != nullptr) {
+    const std::size_t part = product.part == nullptr ? 0 : static_cast<std::size_t>(product.part[row]);
+    sum += product.bias[part * static_cast<std::size_t>(product.outputs) + static_cast<std::size_t>(output)];
+  }
   *y = product.adds ? *y + sum : sum;
 }
 

@@ -84,6 +84,10 @@ __device__ __forceinline__ void multiply_rows_of(DType type, const std::uint8_t*
     case DType::q6_k: multiply_groups<DType::q6_k, width>(weights, quant_blocks, x, rows, sums); break;
     case DType::iq4_nl: multiply_groups<DType::iq4_nl, width>(weights, quant_blocks, x, rows, sums); break;
     case DType::iq4_xs: multiply_groups<DType::iq4_xs, width>(weights, quant_blocks, x, rows, sums); break;
+    case DType::tq1_0: multiply_groups<DType::tq1_0, width>(weights, quant_blocks, x, rows, sums); break;
+    case DType::tq2_0: multiply_groups<DType::tq2_0, width>(weights, quant_blocks, x, rows, sums); break;
+    case DType::mxfp4: multiply_groups<DType::mxfp4, width>(weights, quant_blocks, x, rows, sums); break;
+    case DType::iq2_s: multiply_groups<DType::iq2_s, width>(weights, quant_blocks, x, rows, sums); break;
     default: break;  // floats: multiply_few
   }
   LECTERN_UNROLL

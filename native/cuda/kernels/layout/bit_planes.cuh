@@ -3,7 +3,7 @@
 //
 // A block of a file begins at an even address at best (18, 22, 34, 110, 210 bytes long), so its loads are 2 bytes wide. Here a row has
 // up to five planes, one after the other, each of them an array over the quant blocks of the row:
-//   low    16 bytes per quant block (8 for Q2_K, Q3_K): the low bits of its quants
+//   low    16 bytes per quant block (8 for Q2_K, Q3_K, TQ1_0, TQ2_0): the low bits of its quants
 //   second 16 bytes: elements 16..31 of Q8_0, so that the 16-byte loads of a warp are contiguous in both halves
 //   high   4 or 8 bytes: the bits above the nibbles
 //   scale  2 or 4 bytes: the scale of a quant block, with its minimum
@@ -29,6 +29,7 @@ struct PlaneShape {
 constexpr PlaneShape plane_shape(DType type) {
   switch (type) {
     case DType::q4_0:
+    case DType::mxfp4:
     case DType::iq4_nl: return {16, 0, 0, 2, 0};
     case DType::q4_1: return {16, 0, 0, 4, 0};
     case DType::q5_0: return {16, 0, 4, 2, 0};
@@ -40,8 +41,18 @@ constexpr PlaneShape plane_shape(DType type) {
     case DType::q5_k: return {16, 0, 4, 0, 16};
     case DType::q6_k: return {16, 0, 8, 2, 2};
     case DType::iq4_xs: return {16, 0, 0, 0, 8};
+    case DType::tq1_0:
+    case DType::tq2_0: return {8, 0, 0, 0, 2};
+    case DType::iq2_s: return {16, 0, 0, 2, 2};
     default: return {0, 0, 0, 0, 0};
   }
+}
+
+/// The type as which a matrix lies on the device. Types with code books are transcoded on the host (tensor/code_books.h): those of two bits to indices of six values, under the name of
+/// IQ2_S, the others to Q6_K, which has room for their values.
+constexpr DType device_type(DType type) {
+  if (!has_code_book(type)) return type;
+  return type == DType::iq2_xxs || type == DType::iq2_xs || type == DType::iq2_s ? DType::iq2_s : DType::q6_k;
 }
 
 /// A sector, the unit in which memory is read.
@@ -116,22 +127,29 @@ __device__ __forceinline__ void dispatch_quantised(DType type, Work& work) {
     case DType::q6_k: work.template run<DType::q6_k>(); break;
     case DType::iq4_nl: work.template run<DType::iq4_nl>(); break;
     case DType::iq4_xs: work.template run<DType::iq4_xs>(); break;
+    case DType::tq1_0: work.template run<DType::tq1_0>(); break;
+    case DType::tq2_0: work.template run<DType::tq2_0>(); break;
+    case DType::mxfp4: work.template run<DType::mxfp4>(); break;
+    case DType::iq2_s: work.template run<DType::iq2_s>(); break;
     default: break;
   }
 }
 
 /// The zero point, which is subtracted from a quant before it is scaled.
 template <DType type>
-inline constexpr int zero_of = type == DType::q4_0 ? 8 : type == DType::q5_0 ? 16 : type == DType::q6_k ? 32 : type == DType::q3_k ? 4 : 0;
+inline constexpr int zero_of = type == DType::q4_0 ? 8 : type == DType::q5_0 ? 16 : type == DType::q6_k ? 32 : type == DType::q3_k ? 4 : type == DType::tq1_0 || type == DType::tq2_0 ? 1 : 0;
+/// Whether a quant is an index into a table of sixteen signed bytes.
+template <DType type>
+inline constexpr bool has_table = type == DType::iq4_nl || type == DType::iq4_xs || type == DType::mxfp4 || type == DType::iq2_s;
 /// Whether quants are signed bytes; otherwise they are less than 128.
 template <DType type>
-inline constexpr bool has_signed_quants = type == DType::q8_0 || type == DType::iq4_nl || type == DType::iq4_xs;
+inline constexpr bool has_signed_quants = type == DType::q8_0 || has_table<type>;
 /// Whether the format has a minimum, which is added to the scaled quant.
 template <DType type>
 inline constexpr bool has_offset = type == DType::q4_1 || type == DType::q5_1 || type == DType::q2_k || type == DType::q4_k || type == DType::q5_k;
 /// Whether the two halves of 16 weights have scales of their own.
 template <DType type>
-inline constexpr bool scales_by_sixteen = type == DType::q2_k || type == DType::q3_k || type == DType::q6_k;
+inline constexpr bool scales_by_sixteen = type == DType::q2_k || type == DType::q3_k || type == DType::q6_k || type == DType::iq2_s;
 
 /// A quant block as loaded: few enough registers to have several rows in flight. Members that a type lacks cost nothing.
 struct RawQuantBlock {
@@ -233,14 +251,22 @@ __device__ __forceinline__ void load_pair(const std::uint8_t* row, const PlaneOf
 __device__ __forceinline__ float low_half(std::uint32_t word) { return half_to_float(static_cast<std::uint16_t>(word)); }
 __device__ __forceinline__ float high_half(std::uint32_t word) { return half_to_float(static_cast<std::uint16_t>(word >> 16)); }
 
-/// Translates four nibbles in each half of a word among the sixteen values of IQ4: the low nibbles of its bytes to `even`, the high
+/// The sixteen values of a type with a table, four bytes per word in order.
+template <DType type>
+inline constexpr Words<4> table_of = type == DType::mxfp4 ? Words<4>{{0x03020100U, 0x0C080604U, 0xFDFEFF00U, 0xF4F8FAFCU}}
+                                     : type == DType::iq2_s ? Words<4>{{0x002B1908U, 0x00000000U, 0x00D5E7F8U, 0x00000000U}}
+                                                            : Words<4>{{0xBFAD9881U, 0xF6EADDCFU, 0x26190D01U, 0x71594535U}};
+
+/// Translates four nibbles in each half of a word among the sixteen values of the table: the low nibbles of its bytes to `even`, the high
 /// ones to `odd`. A permutation selects among eight bytes, so both halves of the table are used and the top bit of the nibble decides.
-__device__ __forceinline__ void look_up_iq4(std::uint32_t word, int& even, int& odd) {
+template <DType type>
+__device__ __forceinline__ void look_up_quants(std::uint32_t word, int& even, int& odd) {
+  constexpr Words<4> table = table_of<type>;
   std::uint32_t found[2];
   for (int half = 0; half < 2; ++half) {
     const std::uint32_t four = word >> (16 * half);
-    const std::uint32_t lower = permute_bytes(0xBFAD9881U, 0xF6EADDCFU, four & 0x7777U);
-    const std::uint32_t upper = permute_bytes(0x26190D01U, 0x71594535U, four & 0x7777U);
+    const std::uint32_t lower = permute_bytes(table.w[0], table.w[1], four & 0x7777U);
+    const std::uint32_t upper = permute_bytes(table.w[2], table.w[3], four & 0x7777U);
     found[half] = permute_bytes(lower, upper, 0x3210U | ((four & 0x8888U) >> 1));
   }
   even = static_cast<int>(permute_bytes(found[0], found[1], 0x6420U));
@@ -256,8 +282,8 @@ __device__ __forceinline__ void unpack_quants(const RawQuantBlock& raw, int (&q)
       q[k] = static_cast<int>(raw.low.w[k]);
       q[k + 4] = static_cast<int>(raw.second.w[k]);
     }
-  } else if constexpr (type == DType::iq4_nl || type == DType::iq4_xs) {
-    for (int k = 0; k < 4; ++k) look_up_iq4(raw.low.w[k], q[k], q[k + 4]);
+  } else if constexpr (has_table<type>) {
+    for (int k = 0; k < 4; ++k) look_up_quants<type>(raw.low.w[k], q[k], q[k + 4]);
   } else {
     if constexpr (shape.low == 16) {
       for (int k = 0; k < 4; ++k) {
@@ -307,6 +333,14 @@ __device__ __forceinline__ void unpack_scales(const RawQuantBlock& raw, int quan
   } else if constexpr (type == DType::iq4_xs) {
     const std::uint32_t scale = ((raw.head.w[1] >> (4 * j)) & 15U) | ((raw.head.w[0] >> (16 + 2 * j)) & 3U) << 4;
     factor[0] = low_half(raw.head.w[0]) * static_cast<float>(static_cast<int>(scale) - 32);
+  } else if constexpr (type == DType::tq1_0 || type == DType::tq2_0) {
+    factor[0] = low_half(raw.head.w[0]);
+  } else if constexpr (type == DType::iq2_s) {
+    const float d = 0.125F * low_half(raw.head.w[0]);
+    factor[0] = d * static_cast<float>(static_cast<std::int8_t>(raw.scale));
+    factor[1] = d * static_cast<float>(static_cast<std::int8_t>(raw.scale >> 8));
+  } else if constexpr (type == DType::mxfp4) {
+    factor[0] = float_of_bits(raw.scale << 16);
   } else {
     factor[0] = low_half(raw.scale);
     if constexpr (has_offset<type>) offset[0] = high_half(raw.scale);

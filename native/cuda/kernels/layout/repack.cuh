@@ -3,20 +3,36 @@
 
 #include "cuda/kernels/layout/bit_planes.cuh"
 #include "cuda/ops/launchers.h"
+#include "tensor/blocks.h"
 
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 
 constexpr int repack_threads = 128;
 
+/// Of the blocks that arrive on the device.
 template <DType type>
-inline constexpr int block_bytes_of = info_of(type).block_bytes;
+inline constexpr int block_bytes_of = type == DType::iq2_s ? static_cast<int>(sizeof(BlockIndices2)) : info_of(type).block_bytes;
 template <DType type>
 inline constexpr int block_elements_of = info_of(type).block_elements;
 
-/// Blocks of a file are aligned to two bytes.
+/// Blocks of a file are aligned to two bytes, those of MXFP4 to none.
 __device__ __forceinline__ std::uint32_t half_word(const std::uint8_t* bytes) { return *reinterpret_cast<const std::uint16_t*>(bytes); }
 __device__ __forceinline__ std::uint32_t word_at(const std::uint8_t* bytes) { return half_word(bytes) | half_word(bytes + 2) << 16; }
+
+__device__ __forceinline__ std::uint32_t word_of_bytes(const std::uint8_t* bytes) {
+  return bytes[0] | static_cast<std::uint32_t>(bytes[1]) << 8 | static_cast<std::uint32_t>(bytes[2]) << 16 | static_cast<std::uint32_t>(bytes[3]) << 24;
+}
+
+/// Quant e of a block of TQ1_0, as tensor/blocks.h has it.
+__device__ __forceinline__ std::uint32_t ternary_quant(const std::uint8_t* block, int e) {
+  const bool in_first = e < 160;
+  const bool in_second = e < 240;
+  const int digit = in_first ? e / 32 : in_second ? (e - 160) / 16 : (e - 240) / 4;
+  const std::uint32_t byte = in_first ? block[e % 32] : in_second ? block[32 + (e - 160) % 16] : block[48 + (e - 240) % 4];
+  const std::uint32_t power = digit == 0 ? 1U : digit == 1 ? 3U : digit == 2 ? 9U : digit == 3 ? 27U : 81U;
+  return ((byte * power) & 255U) * 3U >> 8;
+}
 
 /// Bit i of four becomes bit 0 of byte i.
 __device__ __forceinline__ std::uint32_t spread_bits(std::uint32_t four) { return ((four & 15U) * 0x00204081U) & 0x01010101U; }
@@ -28,10 +44,17 @@ __device__ __forceinline__ void file_quants(const std::uint8_t* row, int quant_b
   const int j = quant_block % 8;
   if constexpr (type == DType::q8_0) {
     for (int k = 0; k < 8; ++k) q[k] = word_at(block + 2 + 4 * k);
-  } else if constexpr (block_elements_of<type> == 32 || type == DType::iq4_xs) {
+  } else if constexpr (type == DType::mxfp4) {
+    for (int k = 0; k < 8; ++k) q[k] = (word_of_bytes(block + 1 + 4 * (k % 4)) >> (k < 4 ? 0 : 4)) & 0x0F0F0F0FU;
+  } else if constexpr (type == DType::tq1_0) {
+    for (int k = 0; k < 8; ++k) {
+      q[k] = 0;
+      for (int i = 0; i < 4; ++i) q[k] |= ternary_quant(block, 32 * j + 4 * k + i) << (8 * i);
+    }
+  } else if constexpr (block_elements_of<type> == 32 || type == DType::iq4_xs || type == DType::iq2_s) {
     constexpr bool fifth = type == DType::q5_0 || type == DType::q5_1;
     constexpr int before = type == DType::q4_1 || type == DType::q5_1 ? 4 : 2;
-    const std::uint8_t* nibbles = type == DType::iq4_xs ? block + 8 + 16 * j : block + before + (fifth ? 4 : 0);
+    const std::uint8_t* nibbles = type == DType::iq2_s ? block + 18 + 16 * j : type == DType::iq4_xs ? block + 8 + 16 * j : block + before + (fifth ? 4 : 0);
     for (int k = 0; k < 8; ++k) {
       q[k] = (word_at(nibbles + 4 * (k % 4)) >> (k < 4 ? 0 : 4)) & 0x0F0F0F0FU;
       if constexpr (fifth) q[k] |= spread_bits(word_at(block + before) >> (4 * k)) << 4;
@@ -48,8 +71,8 @@ __device__ __forceinline__ void file_quants(const std::uint8_t* row, int quant_b
       q[k] |= ((word_at(block + 128 + 32 * (j / 4) + 4 * k) >> (2 * (j % 4))) & 0x03030303U) << 4;
     }
   } else {
-    static_assert(type == DType::q2_k || type == DType::q3_k, "a type of two bits");
-    const std::uint8_t* pairs = block + (type == DType::q2_k ? 16 : 32) + 32 * (j / 4);
+    static_assert(type == DType::q2_k || type == DType::q3_k || type == DType::tq2_0, "a type of two bits");
+    const std::uint8_t* pairs = block + (type == DType::q2_k ? 16 : type == DType::q3_k ? 32 : 0) + 32 * (j / 4);
     for (int k = 0; k < 8; ++k) {
       q[k] = (word_at(pairs + 4 * k) >> (2 * (j % 4))) & 0x03030303U;
       if constexpr (type == DType::q3_k) q[k] |= ((word_at(block + 4 * k) >> j) & 0x01010101U) << 2;
@@ -63,6 +86,8 @@ __device__ __forceinline__ std::uint32_t file_scale(const std::uint8_t* row, int
   const std::uint8_t* block = row + static_cast<std::size_t>(quant_block * 32 / block_elements_of<type>) * block_bytes_of<type>;
   if constexpr (type == DType::q6_k) return half_word(block + 192 + 2 * (quant_block % 8));
   if constexpr (type == DType::q2_k) return half_word(block + 2 * (quant_block % 8));
+  if constexpr (type == DType::iq2_s) return half_word(block + 2 + 2 * (quant_block % 8));
+  if constexpr (type == DType::mxfp4) return mxfp4_scale(block[0]);
   if constexpr (plane_shape_of<type>.scale == 4) return word_at(block);
   return half_word(block);
 }
@@ -73,6 +98,10 @@ __device__ __forceinline__ void file_head(const std::uint8_t* block, std::uint32
   for (std::uint32_t& word : head) word = 0;
   if constexpr (type == DType::q6_k) {
     head[0] = half_word(block + 208);
+  } else if constexpr (type == DType::tq1_0 || type == DType::tq2_0) {
+    head[0] = half_word(block + block_bytes_of<type> - 2);
+  } else if constexpr (type == DType::iq2_s) {
+    head[0] = half_word(block);
   } else if constexpr (type == DType::q2_k) {
     head[0] = word_at(block + 80);
   } else if constexpr (type == DType::iq4_xs) {
