@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <initializer_list>
 #include <optional>
 #include <vector>
 
@@ -116,7 +115,7 @@ struct Switch {
   std::string_view name;
   double neutral;
   double as_good;
-  std::initializer_list<Architecture> read_by;
+  std::vector<Architecture> read_by;
 };
 
 const std::vector<Switch>& switches() {

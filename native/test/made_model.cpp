@@ -315,9 +315,9 @@ std::vector<std::byte> random_weights(DType dtype, std::int64_t elements, float 
     return bytes;
   }
   if (dtype == DType::mxfp4) {
-    // The values of E2M1 have a root mean square of 2.7; scales are powers of two.
+    // The values of E2M1 have a root mean square of 2.9; scales are powers of two, here the two around the spread.
     for (std::byte* block = bytes.data(); block < bytes.data() + bytes.size(); block += type.block_bytes) {
-      *block = static_cast<std::byte>(127 + static_cast<int>(std::lround(std::log2(spread / 2.7F))) + static_cast<int>(random() % 3) - 1);
+      *block = static_cast<std::byte>(127 + static_cast<int>(std::floor(std::log2(spread / 2.9F))) + static_cast<int>(random() % 2));
     }
     return bytes;
   }
