@@ -100,6 +100,16 @@ function linkTarget(address: string): string {
   return balanced(spaced) ? spaced : spaced.replace(/\(/g, '%28').replace(/\)/g, '%29');
 }
 
+/** Words of a link: brackets that do not pair would end it, or begin another. */
+function linkLabel(text: string): string {
+  let depth = 0;
+  for (const [bracket] of text.matchAll(/(?<!\\)[[\]]/g)) {
+    depth += bracket === '[' ? 1 : -1;
+    if (depth < 0) break;
+  }
+  return depth === 0 ? text : text.replace(/(?<!\\)[[\]]/g, '\\$&');
+}
+
 const scriptElements = { sub: 'sub', super: 'sup' } as const;
 
 /** Emphasis, script and link around text that is escaped already. Underline has no mark; a script is GFM's `<sup>` or `<sub>`. */
@@ -111,7 +121,7 @@ export function decorate(text: string, formatting: Formatting | null, hyperlink:
   if (bold || italic) result = wrapped(result, bold && italic ? emphasis.both : bold ? emphasis.bold : emphasis.italic, strikethrough ? alone : beside);
   if (strikethrough) result = wrapped(result, emphasis.strikethrough, beside);
   if (script !== null) result = `<${script}>${result}</${script}>`;
-  return hyperlink === null || hyperlink === '' || isScript(hyperlink) || result === '' ? result : `[${result}](${linkTarget(hyperlink)})`;
+  return hyperlink === null || hyperlink === '' || isScript(hyperlink) || result === '' ? result : `[${linkLabel(result)}](${linkTarget(hyperlink)})`;
 }
 
 function longestTickRun(text: string): number {

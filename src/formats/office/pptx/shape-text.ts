@@ -3,7 +3,7 @@ import type { DocumentBuilder, ItemOptions } from '../../../document/builder.js'
 import type { Formatting } from '../../../document/model.js';
 import { ListStack } from '../../leveled-lists.js';
 import { InlineText, addParagraph } from '../../inline-runs.js';
-import type { Look } from '../../inline-runs.js';
+import type { Look, StyledRun } from '../../inline-runs.js';
 import type { XmlElement } from '../../xml.js';
 import { formatNumber } from '../docx/docx-numbering.js';
 import { numberOf } from '../docx/docx-styles.js';
@@ -104,6 +104,11 @@ export function addTextBody(context: TextContext, body: XmlElement, placeholder:
     const key = bullet.kind === 'number' ? bullet.scheme : 'bullet';
     lists.add({ level, key, runs, marker, enumerated: bullet.kind === 'number' }, { at: place.at });
   }
+}
+
+/** The runs of a text body as one line. */
+export function bodyRuns(body: XmlElement): StyledRun[] {
+  return [...body.elements('a:p')].flatMap((paragraph) => readParagraph(paragraph, new Map()).runs());
 }
 
 /** All words of a text body, a line for each paragraph. */

@@ -3,6 +3,7 @@ import type { ItemOptions, PageBox } from '../../../document/builder.js';
 import type { DocumentNode } from '../../../document/model.js';
 import type { CellInput } from '../../../document/table-grid.js';
 import type { FoundPicture } from '../../format-reader.js';
+import { addHeadingLine } from '../../inline-runs.js';
 import type { XmlElement } from '../../xml.js';
 import { alternativeText } from '../alternative-text.js';
 import { addChart } from '../office-chart.js';
@@ -11,7 +12,7 @@ import type { OfficePackage } from '../office-package.js';
 import { emuPerPoint } from '../office-units.js';
 import { isTitle, placeholderOf } from './placeholders.js';
 import type { Placeholder } from './placeholders.js';
-import { addTextBody, plainBody } from './shape-text.js';
+import { addTextBody, bodyRuns, plainBody } from './shape-text.js';
 import type { TextContext } from './shape-text.js';
 
 /** Points between two lines of shapes: what was drawn by hand side by side is not quite level. */
@@ -128,7 +129,7 @@ export class SlideReader {
     const place = this.#place(shape, placeholder, transform);
     if (isTitle(placeholder)) {
       const title = plainBody(body).replace(/\s+/g, ' ');
-      if (title !== '') builder.addTitle(title, place);
+      if (title !== '') addHeadingLine(builder, bodyRuns(body), title, (line, more) => builder.addTitle(line, { ...place, ...more }));
     } else if (placeholder !== null && ['ftr', 'sldNum', 'dt', 'hdr'].includes(placeholder.type)) {
       const text = plainBody(body);
       if (text !== '') builder.addFurniture(placeholder.type === 'hdr' ? 'page_header' : 'page_footer', text, place);
