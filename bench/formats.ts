@@ -8,11 +8,12 @@ import { measureQuality } from '../test/support/quality.js';
 import { convertHere } from './convert-here.js';
 import { samplesDirectory } from './corpora.js';
 import { measureBigFiles } from './formats-big.js';
+import { comparePeers } from './formats-peer.js';
 import { differences } from './formats-differences.js';
 import { measureFormatsSpeed } from './formats-speed.js';
 import { findScorer, mean } from './quality.js';
 
-const usage = 'usage: npm run bench -- formats [--format NAME]... [--speed] [--big] [--keep DIRECTORY] [--json OUT] [--verbose]';
+const usage = 'usage: npm run bench -- formats [--format NAME]... [--speed] [--big] [--peer] [--keep DIRECTORY] [--json OUT] [--verbose]';
 /** PDF has a bench of its own; the others hold pictures of text. */
 const leftOut = new Set(['pdf', 'ocr', 'webp']);
 /** What the issue asks for. */
@@ -49,7 +50,7 @@ interface FormatReport {
 
 export async function run(args: string[]): Promise<{ code: number; measures: BenchmarkMeasure[] } | number> {
   const { values } = parseArgs({
-    args, options: { format: { type: 'string', multiple: true }, speed: { type: 'boolean' }, big: { type: 'boolean' }, keep: { type: 'string' }, json: { type: 'string' }, verbose: { type: 'boolean' } },
+    args, options: { format: { type: 'string', multiple: true }, speed: { type: 'boolean' }, big: { type: 'boolean' }, peer: { type: 'boolean' }, keep: { type: 'string' }, json: { type: 'string' }, verbose: { type: 'boolean' } },
   });
   if (values.big) {
     await measureBigFiles(values.format);
@@ -65,6 +66,10 @@ export async function run(args: string[]): Promise<{ code: number; measures: Ben
     if (unknown !== undefined) {
       console.error(`There is no format '${unknown}' among ${known.join(', ')}.\n${usage}`);
       return 2;
+    }
+    if (values.peer) {
+      await comparePeers(directory, formats, values.json);
+      return 0;
     }
     for (const format of formats) report[format] = await measureFormat(join(directory, format), values.keep === undefined ? null : join(values.keep, format));
     print(report, values.verbose ?? false);

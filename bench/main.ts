@@ -32,7 +32,7 @@ const benches: Record<string, () => Promise<Bench>> = {
 const usage = `usage: npm run bench -- NAME [its options] [--lines OUT] [--against BASELINE [--loss 10%]]
   chat     [--rounds N] [--threads N] [--model NAME] [--json OUT]
   convert  [--folder NAME]... [--speed] [--peer] [--compare] [--keep DIRECTORY] [--json OUT] [--verbose]
-  formats  [--format NAME]... [--speed] [--big] [--keep DIRECTORY] [--json OUT] [--verbose]
+  formats  [--format NAME]... [--speed] [--big] [--peer] [--keep DIRECTORY] [--json OUT] [--verbose]
   http     [--rounds N] [--models DIRECTORY] [--model NAME]
   kernels  [--layers] [--llm]
   layout   [--drawn DIRECTORY] [--network DIRECTORY] [--conversion] [--verbose]

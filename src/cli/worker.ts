@@ -1,5 +1,6 @@
 /** The process that opens documents from outside. Started by the program itself, it serves until its parent closes the channel. */
 import { convertDocument } from '../convert/convert.js';
+import type { UnpackRequest } from '../convert/input/unpack-archive.js';
 import { isRecogniser } from '../convert/ocr/recogniser.js';
 import type { ZipRequest } from '../convert/output/write-zip.js';
 import type { ConvertRequest } from '../convert/request.js';
@@ -40,6 +41,7 @@ export async function worker(more: Record<string, JobHandler> = {}): Promise<num
       ...more,
       convert: (request, context) => convert(request as ConvertRequest, context),
       recogniser: (_, context) => describeRecogniser(context),
+      unpack: async (request, { signal }) => (await import('../convert/input/unpack-archive.js')).unpackArchive(request as UnpackRequest, signal),
       zip: async (request, { signal, progress }) => (await import('../convert/output/write-zip.js')).writeZip(request as ZipRequest, { signal, progress }),
     }, { endWithParent, release: closeNetworks, restrictSystemCalls });
   } catch (thrown) {

@@ -68,5 +68,6 @@ export function formatNames(): string[] {
   return Object.keys(formats);
 }
 
+export { Archive, defaultArchiveLimits, looksLikeArchive } from './archive.js';
 export { looksLikeContainer, sniffFormat, sniffText } from './sniff.js';
 export type { FoundPicture, ReadDocument, FormatReader, ReadOptions } from './format-reader.js';

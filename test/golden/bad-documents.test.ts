@@ -1,6 +1,8 @@
 /** Broken and hostile documents of every format but PDF through the whole service over HTTP: a stated failure or a partial result, never a defect, and a service that lives. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { unzipSync } from 'fflate';
 import t from 'tap';
 import { createApp, type App } from '../../src/program/app.js';
 import { resolveSettings } from '../../src/settings/settings.js';
@@ -13,7 +15,7 @@ import { makeArchive, makeDocx, makeOdf, makePptx, makeXlsx, relationship } from
 interface Body {
   status: string;
   errors: { error_message: string; category: string }[];
-  document: { md_content: string | null };
+  document: { filename: string; md_content: string | null };
 }
 
 let app: App;
@@ -193,6 +195,50 @@ t.test('far more when unpacked than packed, a million cells', async (t) => {
   const cells = await send('a.xlsx', makeXlsx({ sheets: [{ name: 'S', xml: `<sheetData>${Array.from({ length: 10_000 }, (_, index) => row(index + 1)).join('')}</sheetData>` }] }));
   t.same(faultsOf(cells), []);
   t.ok(cells.status === 'failure' || (cells.document.md_content?.match(/\|/gu)?.length ?? 0) > 100_000, `a million cells: ${cells.status}`);
+});
+
+/** A tar of regular files, as POSIX has it. */
+function makeTar(files: Record<string, string>): Buffer {
+  const parts = Object.entries(files).flatMap(([name, text]) => {
+    const header = Buffer.alloc(512);
+    header.write(name, 0);
+    header.write('0000644\0', 100);
+    header.write(`${Buffer.byteLength(text).toString(8).padStart(11, '0')}\0`, 124);
+    header.write('0', 156);
+    header.write('ustar\x0000', 257);
+    const content = Buffer.alloc(Math.ceil(Buffer.byteLength(text) / 512) * 512);
+    content.write(text);
+    return [header, content];
+  });
+  return Buffer.concat([...parts, Buffer.alloc(1024)]);
+}
+
+t.test('archives of documents: each file is a document of the answer', async (t) => {
+  const unpacked = async (name: string, bytes: Uint8Array): Promise<{ files: Record<string, string>; failed: string | null }> => {
+    const form = new FormData();
+    form.append('files', new Blob([bytes]), name);
+    const response = await fetch(`${base}/v1/convert/file`, { method: 'POST', body: form, headers: { connection: 'close' } });
+    if (response.headers.get('content-type') !== 'application/zip') throw new Error(`${name}: ${response.status} ${await response.text()}`);
+    const files = unzipSync(new Uint8Array(await response.arrayBuffer()));
+    return { files: Object.fromEntries(Object.entries(files).map(([file, content]) => [file, Buffer.from(content).toString('utf8')])), failed: response.headers.get('x-lectern-failed-documents') };
+  };
+  const several = await unpacked('all.zip', makeArchive({ 'a.md': '# One', 'below/b.csv': 'x,y\n1,2', 'below/a.md': 'two', '.hidden.md': 'no', '__MACOSX/a.md': 'no', 'inner.zip': makeArchive({ 'c.md': 'not opened' }) }));
+  t.same([Object.keys(several.files).sort(), several.files['a.md'], several.files['a (2).md']], [['a (2).md', 'a.md', 'b.md'], '# One', 'two']);
+  t.match(several.failed, /inner\.zip/);
+  const tar = makeTar({ 'one.md': 'first', 'two.txt': 'second' });
+  for (const [name, bytes] of [['all.tar', tar], ['all.tar.gz', gzipSync(tar)], ['all.tgz', gzipSync(tar)]] as const) t.same((await unpacked(name, bytes)).files, { 'one.md': 'first', 'two.md': 'second' }, name);
+  t.match(await send('notes.md.gz', gzipSync('# Alone')), { status: 'success', document: { filename: 'notes.md', md_content: '# Alone' } });
+  t.match(await send('one.zip', makeArchive({ 'a.md': 'alone' })), { status: 'success', document: { md_content: 'alone' } });
+  t.match(await send('report.zip', goldenDocx()), { status: 'success', document: { md_content: /^# The pump/ } }, 'an office file is no archive of documents');
+  const many = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`${index}.md`, 'x']));
+  for (const [name, bytes, said] of [
+    ['many.zip', makeArchive(many), /more than 100 documents/], ['bomb.zip', makeArchive({ 'a.md': new Uint8Array(2 ** 25) }), /unpacks to more/], ['bomb.gz', gzipSync(new Uint8Array(2 ** 26)), /unpacks to more/],
+    ['cut.tar', tar.subarray(0, 600), /damaged or cut short/], ['cut.gz', gzipSync(tar).subarray(0, 60), /damaged or cut short/],
+  ] as const) {
+    const answer = await send(name, bytes);
+    t.match([name, answer.status, faultsOf(answer), answer.errors[0]?.error_message], [name, 'failure', [], said]);
+  }
+  t.match((await send('empty.zip', makeArchive({}))).status, 'skipped');
 });
 
 t.test('afterwards', async (t) => {

@@ -58,7 +58,7 @@ t.test('through markdown-it: no word is lost', (t) => {
   t.ok(documents.length > 20, `${documents.length} documents`);
   for (const name of documents) {
     const { markdown, words } = read(name);
-    // A callout and its entry have one number in the source and in markdown.
+    // A note that begins with its number is an entry of a list in markdown, and the number its mark.
     t.same(surplus(words, pageWords(parser.render(markdown))).filter((word) => name !== 'manual.adoc' || word !== '1'), [], name);
   }
   t.end();

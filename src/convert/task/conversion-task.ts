@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { LecternError, asLecternError } from '../../errors.js';
+import { expandArchives, type PlacedDocument } from './expand-archives.js';
 import type { RunningTask, TaskContext } from '../../tasks/types.js';
 import {
   convertDocumentInPool, failedOutcome, type ConversionLimits, type DocumentJob, type DocumentPorts,
@@ -12,7 +13,7 @@ import { conversionError } from '../failures.js';
 import type { ConvertOutcome, Vocabulary } from '../request.js';
 import type { ConversionStatus } from '../result.js';
 import type {
-  ConversionMeta, ConversionPayload, ConversionSummary, DocumentSummary, FetchRemote, RemoteSource, TaskDocument,
+  ConversionMeta, ConversionPayload, ConversionSummary, DocumentSummary, FetchRemote, RemoteSource,
 } from './payload.js';
 import { baseName, below, zipEntries, type ZipDocument } from '../output/zip-entries.js';
 import type { ZipRequest } from '../output/write-zip.js';
@@ -46,10 +47,12 @@ export async function runConversionTask(
   const documents = await convertAll(task, vocabulary, context, services);
   const processingTimeS = (performance.now() - beganAt) / 1000;
   const [only] = documents;
-  const file = payload.target === 'zip' ? 'converted_docs.zip' : 'result.json';
+  // The files of an archive are more documents than one answer holds.
+  const target = documents.length > 1 && !payload.options.chunking ? 'zip' : payload.target;
+  const file = target === 'zip' ? 'converted_docs.zip' : 'result.json';
   const outputPath = join(context.outputsDirectory, file);
-  if (payload.options.chunking) await deliverChunks(documents, processingTimeS, outputPath, payload.target, context, services);
-  else if (payload.target === 'zip') await zipAll(documents, outputPath, context, services);
+  if (payload.options.chunking) await deliverChunks(documents, processingTimeS, outputPath, target, context, services);
+  else if (target === 'zip') await zipAll(documents, outputPath, context, services);
   else if (only) await writeAnswer(only, processingTimeS, outputPath, context.signal);
   const statuses = documents.map(({ outcome }) => outcome.status);
   const status = badness.findLast((candidate) => statuses.includes(candidate)) ?? 'failure';
@@ -66,17 +69,17 @@ async function vocabularyOf({ options: { chunking } }: ConversionPayload, { find
 async function convertAll(
   { id, payload }: RunningTask<ConversionPayload>, vocabulary: Vocabulary | null, context: TaskContext<ConversionMeta>, services: ConversionServices,
 ): Promise<ConvertedDocument[]> {
+  const documents = await expandArchives(payload.documents, context, { ...services, signal: context.signal, onProgress: () => undefined });
   const meta: ConversionMeta = {
-    num_docs: payload.documents.length, num_processed: 0, num_succeeded: 0, num_partially_succeeded: 0, num_failed: 0,
+    num_docs: documents.length, num_processed: 0, num_succeeded: 0, num_partially_succeeded: 0, num_failed: 0,
     pages_done: 0, pages_total: 0, stage: 'starting',
   };
   const converted: ConvertedDocument[] = [];
-  for (const [index, document] of payload.documents.entries()) {
+  for (const [index, document] of documents.entries()) {
     const filename = baseName(document.filename);
     const directory = join(context.scratchDirectory, String(index));
     const before = { done: meta.pages_done, total: meta.pages_total };
-    const inputPath = join(context.inputsDirectory, document.input);
-    const job: DocumentJob = { inputPath, filename, outputDirectory: directory, options: payload.options, vocabulary };
+    const job: DocumentJob = { inputPath: document.inputPath, filename, outputDirectory: directory, options: payload.options, vocabulary };
     const outcome = await convertOne(document, job, context, services, (stage, done, total) => {
       // A second try begins at the first page again; the reported progress never goes back.
       meta.pages_done = Math.max(meta.pages_done, before.done + done);
@@ -94,7 +97,7 @@ async function convertAll(
 }
 
 async function convertOne(
-  document: TaskDocument, job: DocumentJob, { signal, countBelow }: TaskContext<ConversionMeta>, services: ConversionServices,
+  document: PlacedDocument, job: DocumentJob, { signal, countBelow }: TaskContext<ConversionMeta>, services: ConversionServices,
   report: (stage: string, done: number, total: number) => void,
 ): Promise<ConvertOutcome> {
   if (document.remote) {
@@ -102,6 +105,7 @@ async function convertOne(
     const refusal = await fetchInput(document.remote, job, signal, services.fetchRemote);
     if (refusal) return refusal;
   }
+  if (document.refusal !== undefined) return failedOutcome(job, [conversionError('user_input', 'archive', 'policy', document.refusal)]);
   report('converting', 0, 0);
   return convertDocumentInPool(job, {
     ...services, signal, onWriting: countBelow, onProgress: ({ stage, pagesDone, pagesTotal }) => report(stage, pagesDone, pagesTotal),
