@@ -2,7 +2,7 @@
 import { LecternError } from '../errors.js';
 import { composeBlocks } from './flow/compose-blocks.js';
 import { builderFor, finished } from './flow/flow-reader.js';
-import type { FormatReader, ReadDocument, ReadOptions } from './format-reader.js';
+import type { FormatReader, FoundPicture, ReadDocument, ReadOptions } from './format-reader.js';
 import { readHtml } from './html/read-html.js';
 import { splitMailbox } from './mail/mailbox.js';
 import { mailBlocks, pageBlocks } from './mail/message.js';
@@ -16,6 +16,8 @@ import { readRtf } from './rtf/read-rtf.js';
 
 /** Losses of one kind that are named. */
 const mostNamed = 20;
+/** Messages of a mailbox between two signs of life. */
+const aliveEvery = 256;
 
 export const readEpubFile: FormatReader = (bytes, options) => {
   const builder = builderFor(options);
@@ -32,24 +34,26 @@ export const readMailFile: FormatReader = async (bytes, options) => {
   return finished(builder, composeBlocks(builder, mailBlocks(message)), message.losses, message.remarks);
 };
 
-/** All messages of a mailbox, each below a heading with its subject. */
+/** All messages of a mailbox, each below a heading with its subject. One after the other becomes a part of the document: a mailbox may hold tens of thousands. */
 async function readMailbox(mails: Uint8Array[], options: ReadOptions): Promise<ReadDocument> {
   const builder = builderFor(options);
-  const messages: MailMessage[] = [];
-  const losses: string[] = [];
+  const [pictures, unreadable, losses, remarks]: [FoundPicture[], string[], string[], Set<string>] = [[], [], [], new Set()];
   for (const [index, mail] of mails.entries()) {
     if (options.signal.aborted) throw new LecternError('cancelled');
+    if (index % aliveEvery === 0) options.alive();
+    let message: MailMessage;
     try {
-      messages.push(await readEml(mail));
+      message = await readEml(mail);
     } catch {
-      losses.push(`Message ${index + 1} of the mailbox could not be read.`);
+      unreadable.push(`Message ${index + 1} of the mailbox could not be read.`);
+      continue;
     }
+    for (const picture of composeBlocks(builder, mailBlocks(message, 1))) pictures.push(picture);
+    losses.push(...message.losses ?? []);
+    for (const remark of message.remarks ?? []) remarks.add(remark);
   }
-  if (messages.length === 0) throw new LecternError('invalid_document', 'No message of the mailbox could be read.');
-  const blocks = messages.flatMap((message) => mailBlocks(message, 1));
-  losses.splice(mostNamed);
-  for (const message of messages) losses.push(...message.losses ?? []);
-  return finished(builder, composeBlocks(builder, blocks), losses, [...new Set(messages.flatMap((message) => message.remarks ?? []))]);
+  if (unreadable.length === mails.length) throw new LecternError('invalid_document', 'No message of the mailbox could be read.');
+  return finished(builder, pictures, [...unreadable.slice(0, mostNamed), ...losses], [...remarks]);
 }
 
 /** A page with its pictures in one file, as browsers save it. */

@@ -103,6 +103,17 @@ const sources: [name: string, format: string, bytes: () => Uint8Array, text: (by
   ['paper.tex', 'latex', () => fixture('paper.tex'), without(/^[^]*?\\title/g, /%.*$/gm, /\\(?:begin|end|label|cite|bibitem|includegraphics|input|multirow|multicolumn)(?:\[[^\]]*\])?\{[^}]*\}(?:\{\*?[c\d]?\}|\{l\|r\}|\{9\})?/g, /\\href\{[^}]*\}/g, /\$[^$]*\$/g, /\\pair.*?;/g, /caf.*$/gm, /S = .*$/gm, /\{\*\}/g, /\\[a-zA-Z]+/g)],
   ['talk.vtt', 'vtt', () => fixture('talk.vtt'), without(/^STYLE[^]*?\n\n/gm, /NOTE nobody.*$/gm, /^.*-->.*$/gm, /^WEBVTT.*$/gm, /<v ([^>]*)>/g, /<[^>]*>/g, /&\w+;/g, /^(?:1|intro)$/gm)],
   ['mail.eml', 'email', () => fixture('mail.eml'), (bytes) => pageText(/<p>Gr[^]*?<\/script>/.exec(Buffer.from(bytes.filter((byte) => byte < 128)).toString('latin1'))?.[0].replaceAll('=FC=DF', '\u00fc\u00df').replaceAll('=3D', '=') ?? '')],
+  ['novel.fb2', 'fb2', () => fixture('novel.fb2'), (bytes) => textNodes(text(bytes), /^(?:genre|binary)$/, /^(?:a|emphasis|strong)$/)],
+  ['manual.dbk', 'docbook', () => fixture('manual.dbk'), (bytes) => textNodes(text(bytes), /^indexterm$/, /^(?:subscript|emphasis|literal|link|footnote)$/)],
+  ['edition.tei', 'tei', () => fixture('edition.tei'), (bytes) => textNodes(text(bytes), /^$/, /^(?:hi|q)$/)],
+  ['grant.xml', 'xml_uspto', () => fixture('grant.xml'), (bytes) => textNodes(text(bytes), /^$/, /^(?:sub|b|figref)$/)],
+  ['letter.fodt', 'odt', () => fixture('letter.fodt'), (bytes) => textNodes(text(bytes), /^(?:office:meta|office:binary-data|text:note-citation)$/, withinOdf)],
+  ['letter.rtf', 'rtf', () => fixture('letter.rtf'), without(/\{\\(?:fonttbl|stylesheet|info|header|footer)[^]*?\}\}?\n/g, /\{\\\*\\shppict[^]*$/g, /\{\\shprslt.*?\}\}/g, /\{\\sp\{.*?\}\}/g, /\{\\field.*?fldrslt /g, /\{\\v .*?\}/g, /Gr.*$/gm, /H\{.*$/gm, /\\[a-z]+-?\d* ?|\\'..|\\\*/g)],
+  ['study.ipynb', 'ipynb', () => fixture('study.ipynb'), (bytes) => (JSON.parse(text(bytes)) as { cells: { source: string | string[] }[] }).cells.map(({ source }) => [source].flat().join('')).join('\n').replace(/\$.*?\$/g, '')],
+  ['people.vcf', 'vcf', () => fixture('people.vcf'), (bytes) => text(bytes).replace(/\r\n[ \t]/g, '').split(/\r\n/).filter((line) => !/^(?:BEGIN|END|VERSION|PHOTO)/.test(line)).map((line) => line.slice(line.indexOf(':') + 1).replace(/^(?:tel|mailto):/, '').replace(/\\,/g, ',')).join(' ')],
+  ['box.mbox', 'email', () => fixture('box.mbox'), without(/^From .*$/gm, /^(?:Date|MIME-Version|Content-Type).*$/gm, /^Subject: /gm, /<\/?(?:p|b|ul|li)>/g)],
+  ['film.srt', 'vtt', () => fixture('film.srt'), without(/^\d+$/gm, /^.*-->.*$/gm, /<[^>]*>/g, /\{[^}]*\}/g)],
+  ['list.tsv', 'csv', () => fixture('list.tsv'), text],
   ['report.docx.json', 'json_docling', () => fixture('report.docx.json'), jsonText],
 ];
 

@@ -23,6 +23,7 @@ const documents: [name: string, format: string, source: () => Uint8Array][] = [
   ['paper.tex', 'latex', read('paper.tex')], ['article.nxml', 'xml_jats', read('article.nxml')], ['talk.vtt', 'vtt', read('talk.vtt')], ['story.txt', 'md', read('story.txt')],
   ['study.ipynb', 'ipynb', read('study.ipynb')], ['club.ics', 'ics', read('club.ics')], ['people.vcf', 'vcf', read('people.vcf')], ['box.mbox', 'email', read('box.mbox')], ['kept.emlx', 'email', read('kept.emlx')],
   ['film.srt', 'vtt', read('film.srt')], ['letter.rtf', 'rtf', read('letter.rtf')], ['saved.mhtml', 'mhtml', read('saved.mhtml')], ['list.tsv', 'csv', read('list.tsv')],
+  ['novel.fb2', 'fb2', read('novel.fb2')], ['manual.dbk', 'docbook', read('manual.dbk')], ['edition.tei', 'tei', read('edition.tei')], ['grant.xml', 'xml_uspto', read('grant.xml')], ['letter.fodt', 'odt', read('letter.fodt')], ['rows.jsonl', 'json', read('rows.jsonl')], ['settings.yaml', 'yaml', read('settings.yaml')],
   // What was written comes back in.
   ['report.docx.json', 'json_docling', read('report.docx.json')],
 ];

@@ -18,6 +18,7 @@ const files: [name: string, format: string, bytes: Uint8Array][] = [
   ...([
     ['study.ipynb', 'ipynb'], ['club.ics', 'ics'], ['people.vcf', 'vcf'], ['box.mbox', 'email'], ['kept.emlx', 'email'], ['film.srt', 'vtt'], ['talk.vtt', 'vtt'], ['letter.rtf', 'rtf'], ['saved.mhtml', 'mhtml'], ['list.tsv', 'csv'],
     ['mail.eml', 'email'], ['paper.tex', 'latex'], ['manual.adoc', 'asciidoc'], ['article.nxml', 'xml_jats'], ['web.html', 'html'], ['notes.md', 'md'], ['report.docx.json', 'json_docling'],
+    ['novel.fb2', 'fb2'], ['manual.dbk', 'docbook'], ['edition.tei', 'tei'], ['grant.xml', 'xml_uspto'], ['letter.fodt', 'odt'], ['rows.jsonl', 'json'], ['settings.yaml', 'yaml'],
   ] as const).map(([name, format]): [string, string, Uint8Array] => [name, format, fixture(name)]),
   ['book.epub', 'epub', goldenEpub()], ['mail.msg', 'email', goldenMsg()],
 ];

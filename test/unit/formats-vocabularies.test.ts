@@ -36,7 +36,7 @@ t.test('which XML it is', (t) => {
 
 t.test('books', async (t) => {
   const book = `<FictionBook xmlns="http://www.gribuser.ru/xml/fictionbook/2.0" xmlns:l="http://www.w3.org/1999/xlink"><description><title-info><author><first-name>Ann</first-name><last-name>Bell</last-name></author><book-title>The pump</book-title></title-info></description><body><section><title><p>One</p><p>the first</p></title><epigraph><p>Said.</p><text-author>A poet</text-author></epigraph><p>It was <emphasis>cold</emphasis>.<a l:href="#n1" type="note">1</a></p><image l:href="#p"/><poem><stanza><v>line one</v><v>line two</v></stanza></poem></section></body><body name="notes"><section id="n1"><title><p>1</p></title><p>A note.</p></section></body><binary id="p" content-type="image/png">${pixel.toString('base64')}</binary></FictionBook>`;
-  t.equal(await markdownOf('fb2', book), '# The pump\n\nAnn Bell\n\n### One the first\n\n> Said.\n>\n> A poet\n\nIt was *cold*.1\n\n<!-- image -->\n\nline one\nline two\n\n### 1\n\nA note.');
+  t.equal(await markdownOf('fb2', book), '# The pump\n\nAnn Bell\n\n## One the first\n\n> Said.\n>\n> A poet\n\nIt was *cold*.1\n\n<!-- image -->\n\nline one\nline two\n\n## 1\n\nA note.');
   const { pictures } = await readFormat('fb2', book);
   t.ok(Buffer.from(pictures[0]?.bytes() ?? []).equals(pixel));
 });

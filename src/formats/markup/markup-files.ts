@@ -33,7 +33,7 @@ export function readFictionBook(bytes: Uint8Array): FlowBlock[] {
   return [
     ...title(about?.child('book-title')?.text ?? ''), ...line(authors.filter((name) => name !== '').join(', ')),
     ...(annotation === undefined ? [] : readMarkup(annotation, fictionBook, { image })),
-    ...[...root.elements('body')].flatMap((body) => readMarkup(body, fictionBook, { image }, { level: 2, isSection: true })),
+    ...[...root.elements('body')].flatMap((body) => readMarkup(body, fictionBook, { image }, { level: body.child('title') === undefined ? 1 : 2, isSection: true })),
   ];
 }
 
@@ -64,10 +64,10 @@ export function readPatent(bytes: Uint8Array): FlowBlock[] {
   });
   const inventors = [...new Set(people)].filter((name) => name !== '').join(', ');
   const named = (name: string, text: string): FlowBlock[] => (oneLine(text) === '' ? [] : [{ kind: 'paragraph', runs: [{ text: `${name}:`, bold: true }, { text: ` ${oneLine(text)}` }] }]);
-  const part = (name: string, heading: string): FlowBlock[] => [...root.elements(name)].flatMap((element): FlowBlock[] => [{ kind: 'heading', level: 1, runs: [{ text: heading }] }, ...readMarkup(element, patent, {}, { level: 3, isSection: true })]);
+  const part = (name: string, heading: string, before: FlowBlock[] = []): FlowBlock[] => [...root.elements(name)].flatMap((element): FlowBlock[] => [{ kind: 'heading', level: 1, runs: [{ text: heading }] }, ...before, ...readMarkup(element, patent, {}, { level: 3, isSection: true })]);
   return [
     ...title(about?.child('invention-title')?.text ?? ''), ...named('Patent', number === undefined ? '' : [...number.elements()].map(({ text }) => text).join(' ')), ...named('Inventors', inventors),
-    ...part('abstract', 'Abstract'), ...part('description', 'Description'), ...part('claims', 'Claims'),
+    ...part('abstract', 'Abstract'), ...part('description', 'Description'), ...part('claims', 'Claims', [...root.elements('us-claim-statement')].flatMap(({ text }) => line(text))),
   ];
 }
 
