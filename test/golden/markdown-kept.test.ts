@@ -58,8 +58,8 @@ t.test('through markdown-it: no word is lost', (t) => {
   t.ok(documents.length > 20, `${documents.length} documents`);
   for (const name of documents) {
     const { markdown, words } = read(name);
-    // A note that begins with its number is an entry of a list in markdown, and the number its mark.
-    t.same(surplus(words, pageWords(parser.render(markdown))).filter((word) => name !== 'manual.adoc' || word !== '1'), [], name);
+    // A note and a claim that begin with their number are entries of a list in markdown, and the number is their mark.
+    t.same(surplus(words, pageWords(parser.render(markdown))).filter((word) => !['manual.adoc', 'grant.xml'].includes(name) || word !== '1'), [], name);
   }
   t.end();
 });
