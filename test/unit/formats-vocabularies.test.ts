@@ -59,6 +59,8 @@ t.test('data', async (t) => {
   t.equal(await markdownOf('yaml', 'a: 1\nb: [x]\n'), '```yaml\na: 1\nb: [x]\n```');
   t.equal(await markdownOf('xml', '<?xml version="1.0"?>\n<note><to>Bo</to></note>'), '```xml\n<?xml version="1.0"?>\n<note><to>Bo</to></note>\n```');
   t.equal(await markdownOf('xml', '<article><body><p>words</p></body></article>'), 'words');
+  const docling = { version: '1.0.0', schema_name: 'DoclingDocument', name: 'x', body: { self_ref: '#/body', children: [{ $ref: '#/texts/0' }], content_layer: 'body', name: '_root_', label: 'unspecified' }, groups: [], texts: [{ self_ref: '#/texts/0', parent: { $ref: '#/body' }, children: [], content_layer: 'body', label: 'text', prov: [], orig: 'words', text: 'words' }], tables: [], pictures: [], pages: {} };
+  t.equal(await markdownOf('json', JSON.stringify(docling, null, 2)), 'words', 'the schema need not be named first');
   await t.rejects(readFormat('json', 'no'), { code: 'invalid_document' });
   await t.rejects(readFormat('json', 'no', 'a.jsonl'), { code: 'invalid_document' });
 });
