@@ -44,8 +44,9 @@ __device__ __forceinline__ float activate(Activation activation, float z, float 
     return z / (1.0F + expf(-doubled)) * u;
   }
   // Comparisons keep a NaN, which fminf would skip.
-  const float bounded = z > swiglu_limit ? swiglu_limit : z;
-  const float linear = u > swiglu_limit ? swiglu_limit : u < -swiglu_limit ? -swiglu_limit : u;
+  const float limit = swiglu_limit;
+  const float bounded = z > limit ? limit : z;
+  const float linear = u > limit ? limit : u < -limit ? -limit : u;
   return bounded / (1.0F + expf(-swiglu_slope * bounded)) * (linear + 1.0F);
 }
 
