@@ -25,7 +25,7 @@ def present(package):
 
 def download(package):
     """Downloads and unpacks one package. False when it cannot be had."""
-    work = cache.place("packages", package + ".part")
+    work = cache.place("packages", f"{package}.{os.getpid()}.part")
     shutil.rmtree(work, ignore_errors=True)
     os.makedirs(work)
     try:
