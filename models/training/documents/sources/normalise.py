@@ -116,7 +116,7 @@ class Normaliser:
     def _block(self, element):
         name, marks = element.tag, _marks(element)
         if re.fullmatch("h[1-6]", name):
-            content = re.sub(r"[¶§#]\s*$", "", re.sub(r"<br>", " ", self.inline(element)).strip()).strip()
+            content = re.sub(r"(<a>)?\s*[¶§#]\s*(</a>)?\s*$", "", re.sub(r"<br>", " ", self.inline(element)).strip()).strip()
             return [tag(name, content)] if re.search(r"\w", re.sub(r"<[^>]*>", "", content)) else []
         if name == "img":
             return self._picture(element)

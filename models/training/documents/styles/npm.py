@@ -56,7 +56,7 @@ def make(draw, origin):
     page = {"size": [wide, tall], "margins": [round(margin + draw.uniform(-2, 6), 1), round(margin, 1), round(margin + draw.uniform(-2, 6), 1), round(margin, 1)], "columns": draw.choice([1, 1, 1, 1, 2])}
     css = [_sheet(package, sheet), "html,body{max-width:none!important;width:auto!important;margin:0!important;padding:0!important;background:#fff!important;min-height:0!important;display:block!important;height:auto!important;overflow:visible!important}",
            "html{font-size:" + str(draw.choice([9, 10, 11, 12])) + "pt}body{color:#111;" + draw.choice(["", "", f"font-family:{typography.face(draw, draw.pick('serif|sans'))};"]) + f"font-size:{draw.choice([8, 9, 10, 10, 11, 12])}pt;line-height:{draw.choice([1.2, 1.3, 1.45, 1.6])}}}",
-           "table{display:table!important;overflow:visible!important}thead{display:table-row-group}tr{display:table-row!important}td,th{display:table-cell!important;white-space:normal!important}main,section,article{max-width:none!important;width:auto!important;padding:0!important;margin:0!important;float:none!important}"]
+           "table{display:table!important;overflow:visible!important}thead{display:table-row-group}tr{display:table-row!important}td,th{display:table-cell!important;white-space:normal!important}main,section,article{max-width:none!important;width:auto!important;float:none!important}main,section:not([data-box]),article{padding:0!important;margin:0!important}"]
     if draw.chance(0.4):
         css.append(typography.headings(draw)[1])
     if draw.chance(0.5):
