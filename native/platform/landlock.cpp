@@ -105,6 +105,8 @@ std::uint64_t rights_of(PathAccess access) {
       return read | fs_execute;
     case PathAccess::write:
       return read | fs_write_file | fs_truncate | fs_make_reg | fs_make_dir | fs_make_sock | fs_remove_file | fs_remove_dir | fs_refer;
+    case PathAccess::bind_sockets:
+      return fs_make_sock;
   }
   return 0;
 }
@@ -120,6 +122,8 @@ void add_rule(int ruleset, const PathRule& rule, std::uint64_t handled) {
   if (fstat(opened.number(), &status) != 0) refuse(rule.path);
   const std::uint64_t fitting = S_ISDIR(status.st_mode) ? ~0ull : file_rights;
   const PathBeneathAttributes attributes{rights_of(rule.access) & handled & fitting, opened.number()};
+  // The kernel refuses a rule that allows nothing.
+  if (attributes.allowed_access == 0) return;
   if (syscall(add_rule_call, ruleset, rule_path_beneath, &attributes, 0) != 0) refuse("landlock_add_rule " + rule.path);
 }
 

@@ -9,8 +9,9 @@ namespace lectern::platform {
 /// The version of Landlock's interface that the kernel offers; 0 where it has none, or where it is switched off or may not be used.
 int landlock_abi();
 
-/// What is allowed below a path. `run` includes reading; `write` includes reading, making, renaming and deleting files and directories, and nothing executable.
-enum class PathAccess { read, run, write };
+/// What is allowed below a path. `run` includes reading; `write` includes reading, making, renaming and deleting files and directories, and nothing executable;
+/// `bind_sockets` is making local sockets, and nothing else.
+enum class PathAccess { read, run, write, bind_sockets };
 
 struct PathRule {
   std::string path;

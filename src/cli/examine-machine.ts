@@ -2,7 +2,7 @@
 import { accessSync, constants, existsSync, readFileSync, readdirSync } from 'node:fs';
 import { freemem, totalmem } from 'node:os';
 import type { Settings } from '../settings/settings.js';
-import { findLibreOffice, isRecogniser, installedRecognisers } from '../convert/installed.js';
+import { findLibreOffice, isRecogniser, installedRecognisers, missingOfficeParts } from '../convert/installed.js';
 import { loadAddon } from '../engine/addon.js';
 import { openEngine } from '../engine/engine.js';
 import type { DeviceInfo } from '../engine/port.js';
@@ -56,8 +56,15 @@ export function examineConfinement({ workerSandbox, models }: Pick<Settings, 'wo
 export async function examineConversion(environment: Record<string, string | undefined>): Promise<Finding[]> {
   const office = findLibreOffice(environment['PATH'] ?? '');
   return [await examineRecogniser(environment), office !== null
-    ? { state: 'good', what: `LibreOffice: ${office}` }
+    ? examineOffice(office)
     : { state: 'note', what: 'LibreOffice: not installed, DOC, XLS and PPT are skipped', advice: 'Debian: apt-get install libreoffice' }];
+}
+
+function examineOffice(office: string): Finding {
+  const missing = missingOfficeParts(office);
+  if (missing.length === 0) return { state: 'good', what: `LibreOffice: ${office}` };
+  const lost = missing.map(({ name, legacy }) => `${name} for ${legacy.toUpperCase()}`).join(' and ');
+  return { state: 'note', what: `LibreOffice: ${office}, without ${lost}`, advice: `Debian: apt-get install ${missing.map((part) => part.package).join(' ')}` };
 }
 
 async function examineRecogniser(environment: Record<string, string | undefined>): Promise<Finding> {

@@ -4,6 +4,7 @@ import type { Settings } from '../settings/settings.js';
 import { createPool } from '../workers/pool.js';
 import type { WorkerPool } from '../workers/types.js';
 import type { WorkerCommand } from '../workers/worker-command.js';
+import { removeOfficeSockets } from './office-sockets.js';
 import { workerCommand } from './worker-command.js';
 import { confinementFor } from './worker-confinement.js';
 
@@ -22,9 +23,10 @@ export interface ConversionPoolOptions {
 export const guestWorkers = 1;
 
 export function openConversionPool(settings: Settings, log: Log, { spareWorkers, command = workerCommand(), filesDirectory, logsConfinement }: ConversionPoolOptions): WorkerPool {
-  return createPool({
+  const confinement = confinementFor(settings, command, logsConfinement ? log : null);
+  const pool = createPool({
     command,
-    confinement: confinementFor(settings, command, logsConfinement ? log : null),
+    confinement,
     ...(filesDirectory === undefined ? {} : { filesDirectory }),
     size: settings.workers,
     guests: guestWorkers,
@@ -32,4 +34,22 @@ export function openConversionPool(settings: Settings, log: Log, { spareWorkers,
     maxResidentBytes: settings.workerMemory,
     log: (level, message) => log[level]({ room: 'workers' }, message),
   });
+  return confinement === null ? pool : withoutOfficeSockets(pool);
+}
+
+const sweepMs = 60 * 60 * 1000;
+
+/** LibreOffice in a confined worker makes a socket for each document and cannot remove it. */
+function withoutOfficeSockets(pool: WorkerPool): WorkerPool {
+  const sweep = setInterval(() => void removeOfficeSockets(), sweepMs).unref();
+  return {
+    run: (verb, request, options) => pool.run(verb, request, options),
+    counts: () => pool.counts(),
+    residentBytes: () => pool.residentBytes(),
+    close: async () => {
+      clearInterval(sweep);
+      await pool.close();
+      await removeOfficeSockets();
+    },
+  };
 }

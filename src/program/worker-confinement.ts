@@ -10,6 +10,7 @@ import { packageRoot } from '../platform/package-files.js';
 import type { Settings } from '../settings/settings.js';
 import type { AllowedPaths, WorkerConfinement } from '../workers/confinement.js';
 import type { WorkerCommand } from '../workers/worker-command.js';
+import { officeSocketDirectories } from './office-sockets.js';
 
 /** Of the package: no state, and no version control, that may lie beside them. */
 const ownFiles = ['package.json', 'enter.cjs', 'tsconfig.json', 'src', 'dist', 'build/native', 'models', 'packaging/src', 'test/support'];
@@ -60,12 +61,12 @@ function listed(paths: string | undefined): string[] {
   return (paths ?? '').split(delimiter).filter((path) => path.startsWith('/'));
 }
 
+const none: AllowedPaths = { readable: [], runnable: [], writable: [], socketDirectories: [] };
+
 /** While a loader compiles TypeScript, as in the tests: it starts a compiler, and keeps what it compiled. */
 function loaderPaths(): AllowedPaths {
-  return { readable: [], runnable: realPath(join(packageRoot(), 'node_modules')), writable: realPath(join(tmpdir(), `tsx-${process.getuid?.() ?? 0}`)) };
+  return { ...none, runnable: realPath(join(packageRoot(), 'node_modules')), writable: realPath(join(tmpdir(), `tsx-${process.getuid?.() ?? 0}`)) };
 }
-
-const none: AllowedPaths = { readable: [], runnable: [], writable: [] };
 
 function pathsOf(models: readonly string[], office: string | null, hasLoader: boolean, environment: NodeJS.ProcessEnv): AllowedPaths {
   const root = packageRoot();
@@ -78,6 +79,7 @@ function pathsOf(models: readonly string[], office: string | null, hasLoader: bo
     ],
     runnable: [...interpreters.flatMap(realPath), ...(office === null ? [] : [...officePrograms, ...officeProgram]), ...loader.runnable],
     writable: ['/dev/null', ...loader.writable],
+    socketDirectories: office === null ? [] : officeSocketDirectories,
   };
 }
 
@@ -90,9 +92,9 @@ export interface ConfinementReport {
   missing: string | null;
 }
 
-/** How workers of `command` are confined on this machine. Throws `invalid_state` where the native addon is missing. */
-export function confineWorkers(wish: 'auto' | 'off', models: readonly string[], command: WorkerCommand, environment: NodeJS.ProcessEnv = process.env): ConfinementReport {
-  return confine(wish, models, command, findLibreOffice(environment['PATH'] ?? ''), environment);
+/** How workers of `command` are confined on this machine, on which `office` is LibreOffice, null for none. Throws `invalid_state` where the native addon is missing. */
+export function confineWorkers(wish: 'auto' | 'off', models: readonly string[], command: WorkerCommand, environment: NodeJS.ProcessEnv = process.env, office: string | null = findLibreOffice(environment['PATH'] ?? '')): ConfinementReport {
+  return confine(wish, models, command, office, environment);
 }
 
 /** How processes of `command` are confined that render templates and compile schemas: they read their own program and write nothing. Null where nothing is confined. */

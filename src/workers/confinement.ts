@@ -7,6 +7,8 @@ export interface AllowedPaths {
   /** Programs, and their interpreters. */
   runnable: string[];
   writable: string[];
+  /** Directories in which local sockets may be made, and nothing else. */
+  socketDirectories: string[];
 }
 
 export interface WorkerConfinement {
@@ -40,6 +42,7 @@ export function confined(command: WorkerCommand, launcher: string, paths: Allowe
     ...[...paths.readable, ...inputs].flatMap((path) => ['--read', path]),
     ...[command.execPath, ...paths.runnable].flatMap((path) => ['--run', path]),
     ...[...paths.writable, ...written].flatMap((path) => ['--write', path]),
+    ...paths.socketDirectories.flatMap((path) => ['--bind-sockets', path]),
   ];
   return { execPath: launcher, args: [...rules, '--', command.execPath, ...command.args] };
 }

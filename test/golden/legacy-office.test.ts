@@ -1,18 +1,23 @@
 /** DOC, XLS and PPT by the LibreOffice of this machine: made by it from today's formats, read back side by side, one ended before its time. Left out where it is not installed. */
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { writeMarkdown } from '../../src/document/markdown.js';
 import { findFormat } from '../../src/formats/index.js';
 import { findLibreOffice, modernize } from '../../src/formats/office/legacy-office.js';
+import { missingOfficeParts } from '../../src/formats/office/office-parts.js';
+import { confineWorkers } from '../../src/program/worker-confinement.js';
+import { DocumentPool } from '../support/document-pool.js';
 import { makeDocx, makePptx, makeXlsx } from '../support/office-files.js';
 import { readOptions } from '../support/read-office.js';
 import { until } from '../support/until.js';
+import { program as commandOf } from '../support/workers.js';
 
 const office = findLibreOffice();
 const skip = office === null ? 'LibreOffice is not installed on this machine' : false;
 const program = office ?? '';
+const lacking = office === null ? [] : missingOfficeParts(office).map(({ legacy }) => legacy as string);
 const usual = { signal: new AbortController().signal, alive: () => undefined };
 const limits = { limitMs: 600_000, maximumOutputBytes: 10_000_000 };
 
@@ -30,6 +35,8 @@ function running(): string[] {
 // Of its own, so that files of other tests are not taken for those of this one.
 const temporary = mkdtempSync(join(tmpdir(), 'lectern-legacy-'));
 process.env['TMPDIR'] = temporary;
+// The loader of TypeScript keeps there what it compiled.
+mkdirSync(join(temporary, `tsx-${process.getuid?.() ?? 0}`));
 t.teardown(() => rmSync(temporary, { recursive: true, force: true }));
 const leftovers = (): string[] => readdirSync(tmpdir()).filter((name) => name.startsWith('lectern-office-'));
 
@@ -55,7 +62,7 @@ const text = makeDocx({
 const sheet = makeXlsx({ parts: types('xl/workbook.xml', 'spreadsheetml.sheet'), sheets: [{ name: 'Flow', xml: '<sheetData><row r="1"><c r="A1" t="inlineStr"><is><t>Month</t></is></c><c r="B1" t="inlineStr"><is><t>Rate</t></is></c></row><row r="2"><c r="A2" t="inlineStr"><is><t>May</t></is></c><c r="B2"><v>4.5</v></c></row></sheetData>' }] });
 const slides = makePptx({ parts: types('ppt/presentation.xml', 'presentationml.presentation'), slides: [{ shapes: '<p:sp><p:nvSpPr><p:cNvPr id="2" name="t"/><p:cNvSpPr/><p:nvPr><p:ph type="title"/></p:nvPr></p:nvSpPr><p:spPr/><p:txBody><a:bodyPr/><a:p><a:r><a:t>Rotor</a:t></a:r></a:p></p:txBody></p:sp>' }] });
 
-t.test('old files, two at once, and one that takes too long', { skip, timeout: 900_000 }, async (t) => {
+t.test('old files, two at once, and one that takes too long', { skip: skip || (lacking.length > 0 && `LibreOffice lacks what ${lacking.join(' and ')} need`), timeout: 900_000 }, async (t) => {
   const kinds: [old: string, modern: string, source: Uint8Array, shown: RegExp][] = [
     ['doc', 'docx', text, /^## Pumps\n\nWater is \*\*heavy\*\*\.$/u], ['xls', 'xlsx', sheet, /^\| Month \| Rate \|\n\| - \| - \|\n\| May \| 4\.5 \|$/u],
     ...(isLong ? [['ppt', 'pptx', slides, /Rotor/u] as [string, string, Uint8Array, RegExp]] : []),
@@ -70,4 +77,14 @@ t.test('old files, two at once, and one that takes too long', { skip, timeout: 9
   for (const [index, markdown] of (await read).entries()) t.match(markdown, kinds[index]![3], kinds[index]![0]);
   await until('all of them have ended', () => running().length === 0);
   t.same(leftovers(), before, 'nothing of it is left');
+});
+
+t.test('in a confined worker, twice, so that a socket of the first start does not stand in the way', { skip: skip || (lacking.includes('doc') && 'LibreOffice lacks Writer'), timeout: 900_000 }, async (t) => {
+  const old = await modernize(program, text, 'docx', 'doc' as 'docx', usual, limits);
+  const command = commandOf(new URL(`../../src/worker.${import.meta.url.endsWith('.js') ? 'js' : 'ts'}`, import.meta.url));
+  const { confinement } = confineWorkers('auto', [], command);
+  const directory = mkdtempSync(join(temporary, 'documents-'));
+  const documents = new DocumentPool(directory, {}, undefined, { size: 1, confinement });
+  t.teardown(() => documents.close());
+  for (const turn of [1, 2]) t.match((await documents.convert('old.doc', old)).document.md_content, /^## Pumps\n\nWater is \*\*heavy\*\*\.$/u, `${turn}`);
 });

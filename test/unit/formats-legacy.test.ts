@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import t from 'tap';
 import { isCutShort, isEncryptedLegacy } from '../../src/formats/office/compound-file.js';
 import { findLibreOffice, legacyReader, modernize } from '../../src/formats/office/legacy-office.js';
+import { missingOfficeParts } from '../../src/formats/office/office-parts.js';
 import { findFormat } from '../../src/formats/index.js';
 import { makeCompoundFile } from '../support/compound-file.js';
 import { makeDocx } from '../support/office-files.js';
@@ -53,6 +54,12 @@ t.test('the file is handed over, the result is read, nothing is left', async (t)
   t.same(leftovers(), before);
 });
 
+t.test('where it fills a new profile and cannot start again under its name, its profile is moved', async (t) => {
+  const directory = t.testdir();
+  const soffice = program(directory, `[ -e profile ] && { touch profile/filled; exit 1; }; [ -e moved/filled ] || exit 1; mkdir -p "$out"; echo made > "$out/document.docx"`);
+  t.equal(Buffer.from(await modernize(soffice, Buffer.from('x'), 'doc', 'docx', usual, limits)).toString(), 'made\n');
+});
+
 t.test('a program that makes nothing, too much, or never ends', async (t) => {
   const directory = t.testdir();
   const bytes = Buffer.from('x');
@@ -69,6 +76,17 @@ t.test('a program that makes nothing, too much, or never ends', async (t) => {
   while (!existsSync(mark)) await new Promise((resolve) => setTimeout(resolve, 10));
   controller.abort();
   await t.rejects(running, { code: 'cancelled' });
+});
+
+t.test('a part of it that is not installed is named', async (t) => {
+  const directory = t.testdir({ 'libswlo.so': '' });
+  const soffice = program(directory, 'exit 1');
+  t.same(missingOfficeParts(soffice).map(({ name }) => name), ['Calc', 'Impress']);
+  const read = async (): Promise<unknown> => legacyReader('xls', 'xlsx', () => Promise.reject(new Error('no reader')), soffice)?.(legacyFiles(false, 9000).xls, { ...readOptions, filename: 'old.xls', mimetype: '' });
+  await t.rejects(read(), { code: 'unsupported_format', message: /need Calc.*libreoffice-calc/ });
+  rmSync(join(directory, 'libswlo.so'));
+  t.same(missingOfficeParts(soffice), [], 'its files have other names');
+  t.same(missingOfficeParts(join(directory, 'missing')), []);
 });
 
 t.test('where it is not installed there is no reader', async (t) => {

@@ -4,7 +4,7 @@
  */
 import { spawn } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
-import { mkdir, open, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -12,6 +12,7 @@ import { LecternError } from '../../errors.js';
 import { makeOwnDirectory, sharedSparedMs } from '../../platform/process-directory.js';
 import type { ReadDocument, FormatReader, ReadOptions } from '../format-reader.js';
 import { isCutShort, isEncryptedLegacy, looksLikeCompound } from './compound-file.js';
+import { missingOfficeParts } from './office-parts.js';
 
 type Modern = 'docx' | 'pptx' | 'xlsx';
 
@@ -100,6 +101,14 @@ function runProgram(program: string, args: string[], home: string, options: Pick
   });
 }
 
+/**
+ * After it has filled a new profile LibreOffice starts itself again, under the name of its first start: a local socket, which a confined worker cannot remove. The profile's path makes
+ * the name, so that a moved profile starts. A document that it cannot read ends with 0.
+ */
+function isRestartRefused(code: number | null): boolean {
+  return code === 1;
+}
+
 async function readOutput(directory: string, modern: Modern, most: number): Promise<Uint8Array | null> {
   const name = (await readdir(directory)).find((entry) => entry.endsWith(`.${modern}`));
   if (name === undefined) return null;
@@ -125,15 +134,20 @@ export async function modernize(
     const input = join(home, `document.${legacy}`);
     const output = join(home, 'out');
     await writeFile(input, bytes, { mode: 0o600 });
-    const profile = pathToFileURL(join(home, 'profile')).href;
-    await mkdir(join(home, 'profile', 'user'), { recursive: true, mode: 0o700 });
-    await writeFile(join(home, 'profile', 'user', 'registrymodifications.xcu'), profileSettings);
-    const args = [
-      `-env:UserInstallation=${profile}`, '--headless', '--invisible', '--norestore', '--nolockcheck', '--nodefault', '--nologo',
-      '--convert-to', modern, '--outdir', output, input,
-    ];
     const begin = performance.now();
-    const code = await runProgram(program, args, home, options, limits.limitMs);
+    const run = (profile: string): Promise<number | null> => runProgram(program, [
+      `-env:UserInstallation=${pathToFileURL(profile).href}`, '--headless', '--invisible', '--norestore', '--nolockcheck', '--nodefault', '--nologo',
+      '--convert-to', modern, '--outdir', output, input,
+    ], home, options, Math.max(1, limits.limitMs - (performance.now() - begin)));
+    const profile = join(home, 'profile');
+    await mkdir(join(profile, 'user'), { recursive: true, mode: 0o700 });
+    await writeFile(join(profile, 'user', 'registrymodifications.xcu'), profileSettings);
+    let code = await run(profile);
+    if (isRestartRefused(code) && !options.signal.aborted) {
+      const moved = join(home, 'moved');
+      await rename(profile, moved);
+      code = await run(moved);
+    }
     if (options.signal.aborted) throw new LecternError('cancelled');
     if (code === null && performance.now() - begin >= limits.limitMs) throw new LecternError('timeout', 'LibreOffice took too long over the document.');
     const made = await readOutput(output, modern, limits.maximumOutputBytes).catch((error: unknown) => {
@@ -167,12 +181,14 @@ export function refusalOf(bytes: Uint8Array, legacy: string, mayOpen = false): L
 
 const encrypted = (): LecternError => new LecternError('password_required', 'The document is encrypted; encrypted office files cannot be opened.');
 
-/** A reader of `legacy` files by way of `modern` ones; null where the program is not installed. */
+/** A reader of `legacy` files by way of `modern` ones; null where the program is not installed. It rejects with `unsupported_format` where the program's part for them is not. */
 export function legacyReader(legacy: string, modern: Modern, load: () => Promise<FormatReader>, program: string | null = findLibreOffice()): FormatReader | null {
   if (program === null) return null;
   return async (bytes, options): Promise<ReadDocument> => {
     const refusal = refusalOf(bytes, legacy, true);
     if (refusal !== null) throw refusal;
+    const missing = missingOfficeParts(program).find((part) => part.legacy === legacy);
+    if (missing !== undefined) throw new LecternError('unsupported_format', `${legacy.toUpperCase()} documents need ${missing.name}, a part of LibreOffice that is not installed here (Debian: ${missing.package}).`);
     const made = await modernize(program, bytes, legacy, modern, options).catch((error: unknown) => {
       const isClosed = error instanceof LecternError && error.code === 'invalid_document' && isEncryptedLegacy(bytes);
       throw isClosed ? encrypted() : error;
