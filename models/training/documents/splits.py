@@ -23,7 +23,7 @@ STYLE_KINDS = {"test": [14, 15], "dev": [12, 13]}
 SHEETS = {"test": ["bamboo.css", "tufte-css", "@picocss/pico", "bulma", "uikit", "latex.css", "awsm.css", "terminal.css", "jsonresume-theme-kendall", "@vivliostyle/theme-techbook"],
           "dev": ["mvp.css", "gutenberg-css", "spectre.css", "holiday.css", "nes.css", "jsonresume-theme-flat", "cirrus-ui"]}
 PACKAGES = {"test": ["postgresql-doc-15", "python-biopython-doc", "apache2-doc", "shorewall-doc", "swi-prolog-doc", "debian-faq-fr", "debian-edu-doc-es", "lilypond-doc-html-ja", "lilypond-doc-html-de", "aptitude-doc-ru", "kicad-doc-pl", "libreoffice-help-el", "debian-reference-it", "maint-guide-de",
-                     "developers-reference-fr", "scilab-doc", "scilab-doc-fr", "graphviz-doc", "nut-doc", "debian-history"],
+                     "developers-reference-fr", "graphviz-doc", "nut-doc", "debian-history"],
             "dev": ["krb5-doc", "python-jinja2-doc", "bind9-doc", "fp-docs-3.2.2", "debian-faq-de", "debian-edu-doc-nl", "lilypond-doc-html-es", "aptitude-doc-ja", "kicad-doc-zh", "debian-reference-pt", "maint-guide-ru", "developers-reference-it", "libreoffice-help-pl", "groff",
                     "live-manual-html", "imagemagick-6-doc"]}
 TABLES = {"test": ["iso-codes-iso_3166-1", "unicode-data-Blocks"], "dev": ["iso-codes-iso_4217", "tzdata-zone"]}
