@@ -1,6 +1,5 @@
 /** What an answer is asked with and what it is, whatever the contract: the seam between the HTTP rooms and complete.ts. */
 import type { PackedPrompt, Prompt, TokenLogprob } from '../engine/port.js';
-import type { SchemaCheck } from './check.js';
 import type { Message, OutputFormat, OutputPart, Sampling, Tool, ToolChoice } from './conversation.js';
 
 export interface Conversation {
@@ -59,6 +58,15 @@ export interface AnswerTokens {
   ids: number[];
   /** Of the tokens behind the text, where asked and kept. */
   logprobs?: TokenLogprob[];
+}
+
+/** What a finished choice turned out to be. */
+export interface SchemaCheck {
+  isValid: boolean;
+  /** Sentences about what is not valid. */
+  errors: readonly string[];
+  /** Keywords with their places that the grammar did not hold. */
+  unenforced: readonly string[];
 }
 
 export interface AnswerChoice {

@@ -1,17 +1,9 @@
 /** Checks a finished answer against what its grammar could not hold of a schema. No answer is written again: the same seed gives the same answer, and the client decides. */
 import { LecternError } from '../errors.js';
+import type { SchemaCheck } from './answer.js';
 import type { OutputPart, Tool } from './conversation.js';
 import type { SchemaQuestion } from './json-schema/check.js';
 import type { Sandbox } from './sandbox/sandbox.js';
-
-/** What a finished choice turned out to be. */
-export interface SchemaCheck {
-  isValid: boolean;
-  /** Sentences about what is not valid. */
-  errors: readonly string[];
-  /** Keywords with their places that the grammar did not hold. */
-  unenforced: readonly string[];
-}
 
 /** What is to be checked when the answer is finished. */
 export interface Checks {
