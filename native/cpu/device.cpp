@@ -10,15 +10,6 @@
 namespace lectern::cpu {
 namespace {
 
-std::string processor_name() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    const std::size_t colon = line.find(": ");
-    if (colon != std::string::npos && line.starts_with("model name")) return line.substr(colon + 2);
-  }
-  return "CPU";
-}
-
 /// The number behind a key in a file of `key number` lines; absent if the file or the key is missing.
 std::optional<std::uint64_t> number_in(const char* path, std::string_view key) {
   std::ifstream file(path);
@@ -42,10 +33,25 @@ constexpr const char* memory_file = "/proc/meminfo";
 
 }  // namespace
 
+std::string processor_name(std::istream& cpuinfo) {
+  std::string implementer;
+  std::string part;
+  for (std::string line; std::getline(cpuinfo, line);) {
+    const std::size_t colon = line.find(": ");
+    if (colon == std::string::npos) continue;
+    if (line.starts_with("model name")) return line.substr(colon + 2);
+    if (implementer.empty() && line.starts_with("CPU implementer")) implementer = line.substr(colon + 2);
+    if (part.empty() && line.starts_with("CPU part")) part = line.substr(colon + 2);
+  }
+  if (implementer.empty() || part.empty()) return "CPU";
+  return "CPU (implementer " + implementer + ", part " + part + ")";
+}
+
 Device device() {
   const std::uint64_t total = number_in(memory_file, "MemTotal:").value_or(0) * 1024;
   const std::uint64_t free = number_in(memory_file, "MemAvailable:").value_or(0) * 1024;
-  Device device{DeviceKind::cpu, processor_name(), total, free};
+  std::ifstream cpuinfo("/proc/cpuinfo");
+  Device device{DeviceKind::cpu, processor_name(cpuinfo), total, free};
   // In a container the host's numbers include memory whose use would kill the process.
   const auto limit = number_of("/sys/fs/cgroup/memory.max");
   const auto charged = number_of("/sys/fs/cgroup/memory.current");

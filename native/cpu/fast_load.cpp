@@ -11,13 +11,13 @@
 
 #if defined(__linux__)
 #include <sys/mman.h>
+#include <unistd.h>
 #endif
 
 namespace lectern::cpu {
 namespace {
 
 constexpr std::size_t large_page = std::size_t{2} << 20;
-constexpr std::size_t small_page = 4096;
 
 std::size_t product(std::int64_t a, std::int64_t b) { return static_cast<std::size_t>(a) * static_cast<std::size_t>(b); }
 
@@ -55,6 +55,7 @@ LargeMemory::LargeMemory(std::size_t bytes) : data_(nullptr), bytes_((std::max<s
   void* mapped = mmap(nullptr, bytes_ + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped != MAP_FAILED && slack == 0) data_ = static_cast<std::byte*>(mapped);
   if (mapped != MAP_FAILED && slack > 0) {
+    const auto small_page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));  // 4 KiB, 16 KiB or 64 KiB on arm64
     const auto rounded = [](std::uintptr_t address, std::size_t page) { return (address + page - 1) / page * page; };
     const auto begin = reinterpret_cast<std::uintptr_t>(mapped);
     const std::uintptr_t used = rounded(begin, large_page);

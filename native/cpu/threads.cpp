@@ -15,6 +15,9 @@ namespace {
 void pause() {
 #if defined(__x86_64__)
   _mm_pause();
+#elif defined(__aarch64__)
+  // YIELD does nothing on most processors; ISB waits about as long as PAUSE does.
+  __asm__ volatile("isb" ::: "memory");
 #endif
 }
 

@@ -22,7 +22,7 @@ namespace lectern {
 struct BuildInfo {
   std::string_view version;       // of the package
   bool cuda;                      // whether nvcc built a CUDA room
-  std::string_view instructions;  // the highest level that this machine lets kernels use: baseline, avx2, avx512
+  std::string_view instructions;  // the highest level that this machine lets kernels use, by name_of()
 };
 
 BuildInfo build_info();

@@ -33,7 +33,7 @@ void check_windows(Backend& backend, const std::string& name) {
 
 LECTERN_TEST("attention: a row sees the positions of its window and no other") {
   if (!test::thread_sanitized) check_windows(*cpu::make_backend(cpu::Arithmetic::plain), "plain");
-  for (const Instructions level : {Instructions::baseline, Instructions::avx2, Instructions::avx512}) {
+  for (const Instructions level : instruction_levels()) {
     if (test::thread_sanitized && level < available_instructions()) continue;
     if (level > available_instructions()) {
       test::note("skipped: this processor has no " + std::string(name_of(level)));

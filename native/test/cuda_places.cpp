@@ -9,9 +9,19 @@
 
 namespace lectern::test {
 
+namespace {
+
+#if defined(LECTERN_NO_EMULATION)
+constexpr bool emulation_built = false;
+#else
+constexpr bool emulation_built = true;
+#endif
+
+}  // namespace
+
 bool has_emulation() {
-  if (!sanitized) return true;
-  note("skipped: the emulation does not run under sanitizers");
+  if (emulation_built && !sanitized) return true;
+  note(emulation_built ? "skipped: the emulation does not run under sanitizers" : "skipped: this build has no emulation");
   check(true, "nothing to run");
   return false;
 }
@@ -42,7 +52,7 @@ std::vector<Place> places() {
 
 std::vector<Place> places_and_warpgroups() {
   std::vector<Place> all = places();
-  if (!sanitized && !options().require_cuda) all.push_back(warpgroup_place());
+  if (emulation_built && !sanitized && !options().require_cuda) all.push_back(warpgroup_place());
   return all;
 }
 

@@ -22,7 +22,7 @@ using test::check;
 
 std::vector<Instructions> levels() {
   std::vector<Instructions> all;
-  for (const Instructions level : {Instructions::baseline, Instructions::avx2, Instructions::avx512}) {
+  for (const Instructions level : instruction_levels()) {
     if (level <= available_instructions() && cpu::kernels_of(level) != nullptr) {
       all.push_back(level);
     } else {

@@ -67,7 +67,7 @@ LECTERN_TEST("llm: the fast operations agree with their plain twin") {
     const std::vector<std::int32_t> tokens = some_tokens(71, shape.vocabulary);
     const OpenedModel plain = open_model(made, cpu::Arithmetic::plain);
     const Row exact = feed(*plain.model, tokens, 71);
-    for (const Instructions level : {Instructions::baseline, Instructions::avx2, Instructions::avx512}) {
+    for (const Instructions level : instruction_levels()) {
       if (level > available_instructions() || (test::thread_sanitized && level < available_instructions())) continue;
       const OpenedModel fast = open_model(made, cpu::Arithmetic::fast, {}, level);
       const double distance = relative_distance(feed(*fast.model, tokens, 71), exact);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/instructions.h"
 #include "cpu/kernels/network.h"
 #include "harness.h"
 
@@ -22,7 +23,7 @@ inline constexpr std::size_t sentinels = 19;
 
 inline std::vector<Instructions> network_levels() {
   std::vector<Instructions> all;
-  for (const Instructions level : {Instructions::baseline, Instructions::avx2, Instructions::avx512}) {
+  for (const Instructions level : instruction_levels()) {
     if (level <= available_instructions() && cpu::network_kernels_of(level) != nullptr) {
       all.push_back(level);
     } else {

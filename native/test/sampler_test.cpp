@@ -372,7 +372,7 @@ LECTERN_TEST("sampler: its exponential is that of the library but for rounding")
   test::check_near(worst, 0, 6e-16, "the greatest relative difference");
   std::vector<float> logits;
   for (int i = 0; i < 999; i++) logits.push_back(i == 500 ? -infinite : static_cast<float>(i - 998) * 0.731F);
-  for (const Instructions level : {Instructions::baseline, Instructions::avx2, Instructions::avx512}) {
+  for (const Instructions level : instruction_levels()) {
     if (level > available_instructions()) {
       test::note("skipped: this machine has no " + std::string(name_of(level)));
       continue;

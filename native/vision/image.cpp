@@ -10,6 +10,8 @@
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
 namespace lectern::vision {
@@ -26,6 +28,10 @@ using Pixel = float __attribute__((vector_size(16)));
   std::memcpy(&packed, bytes, 4);
   const __m128i zero = _mm_setzero_si128();
   return _mm_cvtepi32_ps(_mm_unpacklo_epi16(_mm_unpacklo_epi8(_mm_cvtsi32_si128(packed), zero), zero));
+#elif defined(__aarch64__)
+  std::uint32_t packed;
+  std::memcpy(&packed, bytes, 4);
+  return vcvtq_f32_u32(vmovl_u16(vget_low_u16(vmovl_u8(vcreate_u8(packed)))));
 #else
   return Pixel{static_cast<float>(bytes[0]), static_cast<float>(bytes[1]), static_cast<float>(bytes[2]),
                static_cast<float>(bytes[3])};

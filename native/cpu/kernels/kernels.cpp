@@ -9,12 +9,13 @@ const Kernels* kernels_of(Instructions level) {
 #if defined(__x86_64__)
     case Instructions::avx2: return &avx2_kernels();
     case Instructions::avx512: return &avx512_kernels();
-#else
-    case Instructions::avx2:
-    case Instructions::avx512: break;
+#elif defined(__aarch64__)
+    case Instructions::neon: return &neon_kernels();
+    case Instructions::neon_dotprod: return &neon_dotprod_kernels();
+    case Instructions::neon_i8mm: return &neon_i8mm_kernels();
 #endif
+    default: return nullptr;
   }
-  return nullptr;
 }
 
 const NetworkKernels* network_kernels_of(Instructions level) {
@@ -23,12 +24,13 @@ const NetworkKernels* network_kernels_of(Instructions level) {
 #if defined(__x86_64__)
     case Instructions::avx2: return &avx2_network_kernels();
     case Instructions::avx512: return &avx512_network_kernels();
-#else
-    case Instructions::avx2:
-    case Instructions::avx512: break;
+#elif defined(__aarch64__)
+    case Instructions::neon:
+    case Instructions::neon_dotprod:
+    case Instructions::neon_i8mm: return &neon_network_kernels();  // no products of bytes
 #endif
+    default: return nullptr;
   }
-  return nullptr;
 }
 
 }  // namespace lectern::cpu

@@ -87,5 +87,8 @@ const Kernels* kernels_of(Instructions level);
 const Kernels& baseline_kernels();
 const Kernels& avx2_kernels();
 const Kernels& avx512_kernels();
+const Kernels& neon_kernels();
+const Kernels& neon_dotprod_kernels();
+const Kernels& neon_i8mm_kernels();
 
 }  // namespace lectern::cpu

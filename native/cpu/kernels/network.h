@@ -93,5 +93,6 @@ const NetworkKernels* network_kernels_of(Instructions level);
 const NetworkKernels& baseline_network_kernels();
 const NetworkKernels& avx2_network_kernels();
 const NetworkKernels& avx512_network_kernels();
+const NetworkKernels& neon_network_kernels();
 
 }  // namespace lectern::cpu

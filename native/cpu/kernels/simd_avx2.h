@@ -18,6 +18,7 @@ using Bytes = Ints;
 
 #define LECTERN_LANES [[gnu::always_inline]] inline
 #define LECTERN_UNROLL _Pragma("GCC unroll 16")
+#define LECTERN_UNROLL_CHUNKS LECTERN_UNROLL
 
 LECTERN_LANES Floats zero() { return {_mm256_setzero_ps(), _mm256_setzero_ps()}; }
 LECTERN_LANES Floats all(float value) { return {_mm256_set1_ps(value), _mm256_set1_ps(value)}; }
@@ -189,20 +190,20 @@ LECTERN_LANES __m256i four_bytes(const std::int8_t* x) {
 LECTERN_LANES __m256i dot(__m256i acc, __m256i w, __m256i x) {
   return _mm256_add_epi32(acc, _mm256_madd_epi16(_mm256_maddubs_epi16(w, x), _mm256_set1_epi16(1)));
 }
-LECTERN_LANES Ints dot(Ints acc, Bytes w, const std::int8_t* x) {
-  const __m256i four = four_bytes(x);
+LECTERN_LANES Ints dot(Ints acc, Bytes w, const std::int8_t* x, int step) {
+  const __m256i four = four_bytes(x + 4 * step);
   return {dot(acc.low, w.low, four), dot(acc.high, w.high, four)};
 }
 // Pairs of products of unsigned bytes above 127 would overflow 16 bits: this multiplies magnitudes and applies the signs of w to x.
 constexpr int signed_offset = no_offset;
 LECTERN_LANES Bytes signed_operand(Bytes w) { return w; }
-LECTERN_LANES Ints dot_signed(Ints acc, Bytes w, const std::int8_t* x) {
-  const __m256i four = four_bytes(x);
+LECTERN_LANES Ints dot_signed(Ints acc, Bytes w, const std::int8_t* x, int step) {
+  const __m256i four = four_bytes(x + 4 * step);
   return {dot(acc.low, _mm256_abs_epi8(w.low), _mm256_sign_epi8(four, w.low)), dot(acc.high, _mm256_abs_epi8(w.high), _mm256_sign_epi8(four, w.high))};
 }
 
-LECTERN_LANES Ints dot_words(Ints acc, Bytes w, const std::int8_t* x) {
-  const __m256i two = four_bytes(x);
+LECTERN_LANES Ints dot_words(Ints acc, Bytes w, const std::int8_t* x, int step) {
+  const __m256i two = four_bytes(x + 4 * step);
   return {_mm256_add_epi32(acc.low, _mm256_madd_epi16(w.low, two)), _mm256_add_epi32(acc.high, _mm256_madd_epi16(w.high, two))};
 }
 

@@ -15,6 +15,7 @@ using Bytes = __m512i;
 
 #define LECTERN_LANES [[gnu::always_inline]] inline
 #define LECTERN_UNROLL _Pragma("GCC unroll 16")
+#define LECTERN_UNROLL_CHUNKS LECTERN_UNROLL
 
 LECTERN_LANES Floats zero() { return _mm512_setzero_ps(); }
 LECTERN_LANES Floats all(float value) { return _mm512_set1_ps(value); }
@@ -134,21 +135,21 @@ LECTERN_LANES Bytes looked_up(Bytes a, const std::int8_t* table) {
   return _mm512_shuffle_epi8(_mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table))), a);
 }
 
-/// Lane i: acc + the products of w's bytes 4i .. 4i + 3 (unsigned, at most 127) with x's four (signed).
-LECTERN_LANES Ints dot(Ints acc, Bytes w, const std::int8_t* x) {
+/// Lane i: acc + the products of w's bytes 4i .. 4i + 3 (unsigned, at most 127) with x's bytes 4 * step .. 4 * step + 3 (signed, at least -127).
+LECTERN_LANES Ints dot(Ints acc, Bytes w, const std::int8_t* x, int step) {
   // The intrinsic would load and broadcast the four bytes in a separate instruction (GCC 12), which is one in ten here.
-  const struct [[gnu::packed, gnu::may_alias]] Four { std::int32_t bytes; }* four = reinterpret_cast<const Four*>(x);
+  const struct [[gnu::packed, gnu::may_alias]] Four { std::int32_t bytes; }* four = reinterpret_cast<const Four*>(x + 4 * step);
   __asm__("vpdpbusd %2%{1to16%}, %1, %0" : "+v"(acc) : "v"(w), "m"(*four));
   return acc;
 }
 /// The same for signed w. It also adds 2^signed_offset times the sum of x, because the instruction takes w unsigned.
 constexpr int signed_offset = 7;
 LECTERN_LANES Bytes signed_operand(Bytes w) { return _mm512_xor_si512(w, every(0x80)); }
-LECTERN_LANES Ints dot_signed(Ints acc, Bytes operand, const std::int8_t* x) { return dot(acc, operand, x); }
+LECTERN_LANES Ints dot_signed(Ints acc, Bytes operand, const std::int8_t* x, int step) { return dot(acc, operand, x, step); }
 
-/// Lane i: acc + the products of w's words 2i and 2i + 1 with x's two, all signed.
-LECTERN_LANES Ints dot_words(Ints acc, Bytes w, const std::int8_t* x) {
-  const struct [[gnu::packed, gnu::may_alias]] Two { std::int32_t words; }* two = reinterpret_cast<const Two*>(x);
+/// Lane i: acc + the products of w's words 2i and 2i + 1 with the words 2 * step and 2 * step + 1 at x, all signed.
+LECTERN_LANES Ints dot_words(Ints acc, Bytes w, const std::int8_t* x, int step) {
+  const struct [[gnu::packed, gnu::may_alias]] Two { std::int32_t words; }* two = reinterpret_cast<const Two*>(x + 4 * step);
   __asm__("vpdpwssd %2%{1to16%}, %1, %0" : "+v"(acc) : "v"(w), "m"(*two));
   return acc;
 }

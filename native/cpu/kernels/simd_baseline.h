@@ -23,6 +23,7 @@ struct Bytes {
 #define LECTERN_LANES inline
 // Loops around loops of lanes take minutes to compile if unrolled.
 #define LECTERN_UNROLL
+#define LECTERN_UNROLL_CHUNKS
 
 template <class Lanes, class Make>
 LECTERN_LANES Lanes made(Make make) {
@@ -190,7 +191,8 @@ LECTERN_LANES Bytes looked_up(const Bytes& a, const std::int8_t* table) {
   return made<Bytes>([&](int i) { return static_cast<std::uint8_t>(table[a.lane[i] & 15]); });
 }
 
-LECTERN_LANES Ints dot(const Ints& acc, const Bytes& w, const std::int8_t* x) {
+LECTERN_LANES Ints dot(const Ints& acc, const Bytes& w, const std::int8_t* row, int step) {
+  const std::int8_t* x = row + 4 * step;
   return made<Ints>([&](int i) {
     const std::uint8_t* four = w.lane + 4 * i;
     return acc.lane[i] + four[0] * x[0] + four[1] * x[1] + four[2] * x[2] + four[3] * x[3];
@@ -198,7 +200,8 @@ LECTERN_LANES Ints dot(const Ints& acc, const Bytes& w, const std::int8_t* x) {
 }
 constexpr int signed_offset = no_offset;
 LECTERN_LANES Bytes signed_operand(const Bytes& w) { return w; }
-LECTERN_LANES Ints dot_signed(const Ints& acc, const Bytes& w, const std::int8_t* x) {
+LECTERN_LANES Ints dot_signed(const Ints& acc, const Bytes& w, const std::int8_t* row, int step) {
+  const std::int8_t* x = row + 4 * step;
   return made<Ints>([&](int i) {
     std::int32_t total = acc.lane[i];
     for (int b = 0; b < 4; b++) total += static_cast<std::int8_t>(w.lane[4 * i + b]) * x[b];
@@ -206,16 +209,16 @@ LECTERN_LANES Ints dot_signed(const Ints& acc, const Bytes& w, const std::int8_t
   });
 }
 
-LECTERN_LANES Ints dot_words(const Ints& acc, const Bytes& w, const std::int8_t* x) {
+LECTERN_LANES Ints dot_words(const Ints& acc, const Bytes& w, const std::int8_t* x, int step) {
   std::int16_t words[32];
   std::int16_t two[2];
   std::memcpy(words, w.lane, sizeof words);
-  std::memcpy(two, x, sizeof two);
+  std::memcpy(two, x + 4 * step, sizeof two);
   return made<Ints>([&](int i) { return acc.lane[i] + words[2 * i] * two[0] + words[2 * i + 1] * two[1]; });
 }
 
 /// A dot without loads: the peak rate of the multipliers.
-LECTERN_LANES Ints dot_itself(const Ints& acc, const Bytes& w) { return dot(acc, w, reinterpret_cast<const std::int8_t*>(w.lane)); }
+LECTERN_LANES Ints dot_itself(const Ints& acc, const Bytes& w) { return dot(acc, w, reinterpret_cast<const std::int8_t*>(w.lane), 0); }
 
 }  // namespace
 }  // namespace lectern::cpu
