@@ -11,6 +11,13 @@ import { manualPages } from '../../src/cli/manual.js';
 /** Debian's own variables name the maintainer who builds the package. */
 const maintainer = `${process.env['DEBFULLNAME'] ?? 'Lectern'} <${process.env['DEBEMAIL'] ?? 'root@localhost'}>`;
 
+/** Debian's name of the machine that builds, whose Node and addon are in the package. */
+const architecture = process.arch === 'x64' ? 'amd64' : process.arch;
+
+export function debName(version: string): string {
+  return `lectern_${version}_${architecture}.deb`;
+}
+
 /** Where the unit names the program when it is copied by hand. */
 const byHand = '/usr/local/bin/lectern';
 
@@ -46,7 +53,7 @@ function packed(text: string): Buffer {
 
 function control(version: string, installedKiB: number): string {
   return [
-    'Package: lectern', `Version: ${version}`, 'Architecture: amd64', `Maintainer: ${maintainer}`, `Installed-Size: ${installedKiB}`,
+    'Package: lectern', `Version: ${version}`, `Architecture: ${architecture}`, `Maintainer: ${maintainer}`, `Installed-Size: ${installedKiB}`,
     'Depends: libc6 (>= 2.34), libstdc++6, libgcc-s1, adduser', 'Recommends: libtesseract5, tesseract-ocr-eng', 'Suggests: libreoffice, nginx',
     'Section: net', 'Priority: optional',
     'Description: documents to markdown, language models over HTTP',
@@ -93,7 +100,7 @@ export function makeDeb(program: string, packaging: string, version: string, tim
   made.put('DEBIAN/conffiles', '/etc/lectern/settings\n/etc/lectern/access\n');
   made.put('DEBIAN/md5sums', sums);
   for (const script of ['preinst', 'postinst', 'prerm', 'postrm']) made.put(`DEBIAN/${script}`, own(`debian/${script}`), 0o755);
-  const target = join(dirname(program), `lectern_${version}_amd64.deb`);
+  const target = join(dirname(program), debName(version));
   execFileSync('dpkg-deb', ['--root-owner-group', '-Zxz', '-z1', '--build', made.root, target], { stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, SOURCE_DATE_EPOCH: time } });
   rmSync(made.root, { recursive: true, force: true });
   return target;

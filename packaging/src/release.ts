@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { packageRoot } from '../../src/platform/package-files.js';
 import { billOfMaterials, unlicensed, type BillOfMaterials } from './bill-of-materials.js';
+import { debName } from './deb.js';
 
 const root = packageRoot();
 const target = join(root, 'dist', 'release');
@@ -27,7 +28,7 @@ function buildInto(directory: string, version: string, cudaWord: readonly string
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { recursive: true });
   run(process.execPath, [join(root, 'dist/packaging/src/build.js'), '--deb']);
-  for (const name of ['lectern', `lectern_${version}_amd64.deb`]) copyFileSync(join(root, 'dist', name), join(directory, name));
+  for (const name of ['lectern', debName(version)]) copyFileSync(join(root, 'dist', name), join(directory, name));
   run(process.execPath, [join(root, 'dist/packaging/src/npm-packages.js'), '--into', directory, ...cudaWord]);
   const npm = JSON.parse(run('npm', ['sbom', '--omit=dev', '--sbom-format=cyclonedx'])) as BillOfMaterials;
   const without = unlicensed(npm);
