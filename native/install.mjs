@@ -2,7 +2,7 @@
 // fits (packaging/src/npm-packages.ts), the program loads the addon from there (src/platform/native-files.ts) and nothing is built;
 // `npm install --build-from-source` builds all the same.
 //
-// CUDA kernels are compiled where a GPU is present (for that GPU), or with LECTERN_CUDA=1 (for Hopper); LECTERN_CUDA=0 leaves them out. An addon that was built from the
+// CUDA kernels are compiled where a GPU is present (for that GPU), with LECTERN_CUDA=1 (for Hopper where none is), or with LECTERN_CUDA=all (for every GPU that is served); LECTERN_CUDA=0 leaves them out. An addon that was built from the
 // same sources with the same compiler before is taken from the cache directory.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -33,13 +33,17 @@ function directoryOf(name) {
   return dirname(resolvePackage(`${name}/package.json`));
 }
 
-/** CMake's value of LECTERN_CUDA, and the compute capability of the GPU without its point ("90"), or null for the default. */
+/** Whether LECTERN_CUDA asks for the kernels. */
+const asked = (process.env.LECTERN_CUDA ?? '').toLowerCase();
+const asksForCuda = ['1', 'on', 'yes', 'true', 'all'].includes(asked);
+
+/** CMake's value of LECTERN_CUDA, and the compute capability of the GPU without its point ("90"), "all", or null for the default. */
 function cudaChoice() {
-  const asked = (process.env.LECTERN_CUDA ?? '').toLowerCase();
+  if (asked === 'all') return { cuda: 'ON', architecture: 'all' };
   if (['0', 'off', 'no', 'false'].includes(asked)) return { cuda: 'OFF', architecture: null };
   const capability = outputOf('nvidia-smi', ['--query-gpu=compute_cap', '--format=csv,noheader'])?.split('\n')[0]?.replace('.', '') ?? null;
   const architecture = capability !== null && /^\d{2,3}$/.test(capability) ? capability : null;
-  if (['1', 'on', 'yes', 'true'].includes(asked)) return { cuda: 'ON', architecture };
+  if (asksForCuda) return { cuda: 'ON', architecture };
   return { cuda: architecture !== null && outputOf('nvcc', ['--version']) !== null ? 'ON' : 'OFF', architecture };
 }
 
@@ -107,8 +111,7 @@ function whyUnfit(directory, { version, lectern: { napi, glibc } = {} }) {
 }
 
 /** The installed package whose addon the program will load, as src/platform/native-files.ts chooses; null where none fits. */
-function fittingPackage({ cuda }) {
-  const asked = ['1', 'on', 'yes', 'true'].includes((process.env.LECTERN_CUDA ?? '').toLowerCase());
+function fittingPackage() {
   for (const name of [`@lectern/${process.platform}-${process.arch}-cuda`, `@lectern/${process.platform}-${process.arch}`]) {
     let directory;
     try {
@@ -119,7 +122,7 @@ function fittingPackage({ cuda }) {
     const manifest = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
     const why = whyUnfit(directory, manifest);
     if (why !== null) process.stderr.write(`${name} is installed and does not fit: ${why}.\n`);
-    else if (asked && cuda === 'ON' && !manifest.lectern.cuda) process.stderr.write(`${name} has no CUDA kernels, which LECTERN_CUDA asks for: they are compiled, or install ${name}-cuda.\n`);
+    else if (asksForCuda && !manifest.lectern.cuda) process.stderr.write(`${name} has no CUDA kernels, which LECTERN_CUDA asks for: they are compiled, or install ${name}-cuda.\n`);
     else return name;
   }
   return null;
@@ -130,7 +133,8 @@ function compile({ cuda, architecture }, target) {
   checkTools();
   const words = [`-DLECTERN_CUDA=${cuda}`, '-DLECTERN_ADDON=ON'];
   for (const name of headerPackages) words.push(`-DLECTERN_${name.toUpperCase().replaceAll('-', '_')}=${directoryOf(name)}`);
-  if (cuda === 'ON' && architecture !== null) words.push(`-DCMAKE_CUDA_ARCHITECTURES=${architecture}`);
+  if (architecture === 'all') words.push('-DLECTERN_CUDA_RELEASE=ON');
+  else if (cuda === 'ON' && architecture !== null) words.push(`-DCMAKE_CUDA_ARCHITECTURES=${architecture}`);
   const isConfigured = existsSync(join(build, 'CMakeCache.txt'));
   if (!isConfigured && outputOf('ninja', ['--version']) !== null) words.push('-G', 'Ninja');
   run('cmake', ['-S', root, '-B', build, ...words]);
@@ -141,7 +145,7 @@ const choice = cudaChoice();
 if (process.argv.includes('--tests')) {
   compile(choice, null);
 } else if (process.env.npm_command !== 'exec') {
-  const fitting = process.env.npm_config_build_from_source ? null : fittingPackage(choice);
+  const fitting = process.env.npm_config_build_from_source ? null : fittingPackage();
   if (fitting === null) install();
   else process.stdout.write(`Lectern native: ${fitting} is used.\n`);
 }

@@ -21,8 +21,21 @@ enter_root() {
   [ -z "${NODE_EXTRA_CA_CERTS:-}" ] || cp "$NODE_EXTRA_CA_CERTS" "$1/etc/ssl/extra-ca-certificates.crt"
 }
 
+# lend_cuda ROOT: this machine's CUDA toolkit where NVIDIA's images have it, to be read only.
+lend_cuda() {
+  toolkit=$(realpath "${CUDA_HOME:-/usr/local/cuda}")
+  [ -x "$toolkit/bin/nvcc" ] || { echo "There is no CUDA toolkit on this machine to stand in for NVIDIA's image." >&2; exit 69; }
+  mkdir -p "$1/usr/local/cuda"
+  mount --bind "$toolkit" "$1/usr/local/cuda"
+  mount -o remount,bind,ro "$1/usr/local/cuda"
+  ln -sf /usr/local/cuda/bin/nvcc "$1/usr/local/bin/nvcc"
+}
+
+# leave_root ROOT: fails where something stays mounted, so that it is not deleted through the mount.
 leave_root() {
-  umount "$1/proc" 2> /dev/null || true
+  for mounted in proc usr/local/cuda; do
+    ! mountpoint -q "$1/$mounted" || umount "$1/$mounted"
+  done
 }
 
 in_root() {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Fuzzes the GGUF reader, the loading of models, grammars, networks and pages under ASan+UBSan, side by side, from made ones on. Usage: native/test/fuzz.sh [SECONDS]
 # SECONDS: 60, or 600 with CI_FULL=1. With clang and its runtime (Debian: clang libclang-rt-14-dev) by libFuzzer, which keeps
-# what it learns in build/fuzz/corpus-*; without, by a driver that mutates the seeds blindly.
+# what it learns in build/fuzz/corpus-*; without, by a driver that mutates the seeds blindly, in the tree of native/test/sanitize.sh, which holds what they share.
 set -eu
 cd "$(dirname "$0")/../.."
 seconds=${1:-$([ "${CI_FULL:-}" = 1 ] && echo 600 || echo 60)}
@@ -14,9 +14,9 @@ if echo "$probe" | clang++ -x c++ -fsanitize=fuzzer,address - -o build/fuzz/prob
   compiler=clang++
   with=libFuzzer
 fi
-tree="build/fuzz/$(basename "$compiler")"
+[ "$with" = libFuzzer ] && tree=build/fuzz/clang++ || tree=build/asan
 echo "# fuzzing the GGUF reader, the loading of models, grammars, networks and pages for $seconds s with $with"
-cmake -S . -B "$tree" -DCMAKE_CXX_COMPILER="$compiler" -DLECTERN_SANITIZE=address,undefined -DLECTERN_FUZZ=ON > build/fuzz/log 2>&1 &&
+cmake -S . -B "$tree" -DCMAKE_CXX_COMPILER="$compiler" -DLECTERN_SANITIZE=address,undefined -DLECTERN_STRICT=ON -DLECTERN_FUZZ=ON > build/fuzz/log 2>&1 &&
   cmake --build "$tree" --target fuzz_reader fuzz_model fuzz_grammar fuzz_network fuzz_page fuzz_seeds --parallel 2 >> build/fuzz/log 2>&1 || { cat build/fuzz/log; exit 1; }
 rm -rf build/fuzz/seeds build/fuzz/grammars build/fuzz/networks build/fuzz/pages
 "$tree/bin/fuzz_seeds" build/fuzz/seeds build/fuzz/grammars build/fuzz/networks build/fuzz/pages

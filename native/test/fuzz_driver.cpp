@@ -67,7 +67,7 @@ int main(int count, char** arguments) {
     const bool head = random() % 2 == 0 && input.size() > 1024;
     const Bytes rest(input.begin() + (head ? 1024 : static_cast<std::ptrdiff_t>(input.size())), input.end());
     input.resize(input.size() - rest.size());
-    for (unsigned changes = 1 + random() % 5; changes > 0; changes--) mutate(input, random);
+    for (auto changes = 1 + random() % 5; changes > 0; changes--) mutate(input, random);
     input.insert(input.end(), rest.begin(), rest.end());
     LLVMFuzzerTestOneInput(input.data(), input.size());
   }

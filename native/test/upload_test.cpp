@@ -2,13 +2,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <numeric>
 #include <string>
 #include <vector>
 
 #include "cuda/emulation/backend.h"
 #include "cuda/emulation/faults.h"
-#include "cuda/runtime/parallel_copy.h"
 #include "cuda/runtime/staged_copy.h"
 #include "cuda_places.h"
 #include "error.h"
@@ -21,19 +19,6 @@ namespace {
 
 using test::check;
 namespace emulation = cuda::emulation;
-
-LECTERN_TEST("upload: several threads copy every byte and no other") {
-  for (const int threads : {0, 1, 3}) {
-    cuda::ParallelCopy copy(threads);
-    for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, std::size_t{4096}, std::size_t{16385}, std::size_t{100000}}) {
-      std::vector<unsigned char> from(bytes), to(bytes + 2, 0xA5), expected(bytes + 2, 0xA5);
-      std::iota(from.begin(), from.end(), static_cast<unsigned char>(threads));
-      std::copy(from.begin(), from.end(), expected.begin() + 1);
-      copy.copy(to.data() + 1, from.data(), bytes);
-      check(to == expected, std::to_string(bytes) + " bytes, " + std::to_string(threads) + " threads");
-    }
-  }
-}
 
 LECTERN_TEST("upload: staged data are not overwritten before they were copied") {
   if (!test::tests_emulation()) return;

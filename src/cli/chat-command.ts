@@ -2,11 +2,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
-import { chat as ask, chooseModel } from '../client/language-requests.js';
+import { chat as ask, chooseModel, requireModel } from '../client/language-requests.js';
 import { Service, ServiceUnreachable } from '../client/service.js';
 import { LecternError } from '../errors.js';
 import { defaultStateDirectory, type Environment } from '../settings/settings.js';
-import { ChatConversation, type AskModel } from './chat-conversation.js';
+import { ChatConversation, type AskModel, type CheckModel } from './chat-conversation.js';
 import { converse } from './chat-session.js';
 import { isOn, textOption, type Command } from './command.js';
 import { exitCodes } from './exit-codes.js';
@@ -32,8 +32,10 @@ export const chat: Command = async (input) => {
     if (reply.finishReason === 'length') process.stderr.write('lectern: the answer was cut at its greatest length.\n');
     return reply;
   };
-  const conversation = new ChatConversation(askModel, model, textOption(input, 'system'), sampling);
+  const checkModel: CheckModel = (name, signal) => requireModel(service, name, 'completion', signal).catch(async (thrown: unknown) => { throw await explainMissing(thrown, service, name); });
+  const conversation = new ChatConversation(askModel, checkModel, model, textOption(input, 'system'), sampling);
   if (process.stdin.isTTY && !json) {
+    if (named !== undefined) await checkModel(named, new AbortController().signal);
     const history = historyFile(environment);
     await converse({ input: process.stdin, output: process.stderr, conversation, history: readHistory(history), keepHistory: (lines) => writeHistory(history, lines) });
   } else {

@@ -12,6 +12,9 @@ export interface ChatSampling {
 /** Sends the messages to the model; writes the answer as it comes. */
 export type AskModel = (request: { model: string; messages: ChatMessage[]; signal: AbortSignal } & ChatSampling) => Promise<ChatReply>;
 
+/** Throws where the service has no such model, or one that cannot chat. */
+export type CheckModel = (name: string, signal: AbortSignal) => Promise<void>;
+
 interface SlashCommand {
   /** As help shows it. */
   form: string;
@@ -23,16 +26,16 @@ interface SlashCommand {
 export class ChatConversation {
   private messages: ChatMessage[] = [];
 
-  constructor(private readonly askModel: AskModel, public model: string, private system: string | undefined, private readonly sampling: ChatSampling) {}
+  constructor(private readonly askModel: AskModel, private readonly checkModel: CheckModel, public model: string, private system: string | undefined, private readonly sampling: ChatSampling) {}
 
   readonly commands: Record<string, SlashCommand> = {
     clear: { form: '/clear', help: 'forget the conversation', run: async () => this.clear() },
     retry: { form: '/retry', help: 'answer the last question again', run: async (_rest, signal) => this.retry(signal) },
-    model: { form: '/model [NAME]', help: 'show or change the model', run: async (name) => this.changeModel(name) },
+    model: { form: '/model [NAME]', help: 'show or change the model', run: async (name, signal) => this.changeModel(name, signal) },
     system: { form: '/system [TEXT]', help: 'show or change the instructions', run: async (text) => this.changeSystem(text) },
     set: { form: '/set temperature|seed NUMBER', help: 'change how tokens are chosen; without a number as the service has it', run: async (rest) => this.set(rest) },
     save: { form: '/save FILE', help: 'write the conversation as JSON', run: async (file) => this.save(file) },
-    load: { form: '/load FILE', help: 'go on with a saved conversation', run: async (file) => this.load(file) },
+    load: { form: '/load FILE', help: 'go on with a saved conversation', run: async (file, signal) => this.load(file, signal) },
   };
 
   /** A question without an answer is left out of the conversation: the next question must not follow another one. */
@@ -61,9 +64,16 @@ export class ChatConversation {
     return '';
   }
 
-  private changeModel(name: string): string {
-    if (name !== '') this.model = name;
+  private async changeModel(name: string, signal: AbortSignal): Promise<string> {
+    if (name === '') return `The model is ${this.model}.`;
+    await this.checkModel(name, signal).catch((thrown: unknown) => { throw this.kept(thrown); });
+    this.model = name;
     return `The model is ${this.model}.`;
+  }
+
+  /** The same failure, and which model goes on. */
+  private kept(thrown: unknown): unknown {
+    return thrown instanceof LecternError && thrown.code !== 'cancelled' ? new LecternError(thrown.code, `${thrown.message} The model stays ${this.model}.`, { cause: thrown }) : thrown;
   }
 
   private changeSystem(text: string): string {
@@ -89,13 +99,17 @@ export class ChatConversation {
     return `${this.messages.length} messages are in ${path}.`;
   }
 
-  private async load(file: string): Promise<string> {
+  private async load(file: string, signal: AbortSignal): Promise<string> {
     const path = pathOf(file, '/load');
     const saved = await readFile(path, 'utf8').then((text) => JSON.parse(text) as unknown).catch((cause: Error) => {
       throw new LecternError('not_found', `${path} cannot be read: ${cause.message}.`, { cause });
     });
     if (!isSaved(saved)) throw new LecternError('invalid_document', `${path} holds no conversation of /save.`);
-    [this.model, this.system, this.messages] = [saved.model, saved.system, saved.messages];
+    // The conversation can go on with another model than its own.
+    const missing = saved.model === this.model ? null : await this.checkModel(saved.model, signal).then(() => null, (thrown: unknown) => thrown);
+    [this.system, this.messages] = [saved.system, saved.messages];
+    if (missing !== null) throw this.kept(missing);
+    this.model = saved.model;
     return `${saved.messages.length} messages with ${saved.model}.`;
   }
 }

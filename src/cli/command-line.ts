@@ -25,7 +25,7 @@ export async function parseCommandLine(args: string[], commands: readonly Comman
   } catch (thrown) {
     if (!(thrown instanceof CommanderError)) throw thrown;
     // A command that only has subcommands prints its help, and commander counts that as a failure.
-    if (thrown.exitCode !== 0 && thrown.code !== 'commander.help') throw usageError(thrown, rest);
+    if (thrown.exitCode !== 0 && thrown.code !== 'commander.help') throw usageError(thrown, rest, commands);
     return { print: printed.join('') };
   }
   if (chosen === null) return { print: printed.join('') };
@@ -38,12 +38,45 @@ function acceptsSettings([name]: string[], commands: readonly CommandDeclaration
   return [found, ...found?.commands ?? []].some((one) => one?.settings !== undefined);
 }
 
-/** `lectern help models` means `lectern models --help`. `lectern models` and `lectern models --json` mean `lectern models list`: the usual subcommand. */
-function withUsual([name = '', next, ...more]: string[], commands: readonly CommandDeclaration[]): string[] {
+/** The commands that the first words name, from the outermost on, and the words behind them. */
+function commandPath(words: readonly string[], commands: readonly CommandDeclaration[]): { path: CommandDeclaration[]; more: string[] } {
+  const path: CommandDeclaration[] = [];
+  for (let level = commands; path.length < words.length; level = path.at(-1)?.commands ?? []) {
+    const found = level.find(({ name }) => name === words[path.length]);
+    if (found === undefined) break;
+    path.push(found);
+  }
+  return { path, more: words.slice(path.length) };
+}
+
+const isHelpFlag = (word: string | undefined): boolean => word === '-h' || word === '--help';
+
+/**
+ * `lectern help models add`, `lectern models help add`, `lectern models add help` and `lectern --help models add` mean `lectern models add --help`; a document that is called
+ * help is `./help`. Null where no help is asked for so. A name that is no command is an error in all forms.
+ */
+function helpWords(words: readonly string[], commands: readonly CommandDeclaration[]): string[] | null {
+  const { path: outer, more } = commandPath(words, commands);
+  const isWord = more[0] === 'help' || (outer.length === 0 && isHelpFlag(more[0]));
+  if (isWord ? words.length === 1 : !more.some(isHelpFlag)) return null;
+  const named = [...outer.map(({ name }) => name), ...(isWord ? more.slice(1) : more)].filter((word) => !isHelpFlag(word));
+  const { path, more: unknown } = commandPath(named, commands);
+  const takesWords = path.length > 0 && path.at(-1)?.commands === undefined;
+  // The name and the role of `keys add help student` are no names of commands.
+  if (takesWords && unknown.length > 0 && outer.length > 0) return null;
+  const [first] = unknown;
   // Without --help an unknown name is an error.
-  if (name === 'help' && next !== undefined) return commands.some((command) => command.name === next) ? [next, ...more, '--help'] : [next];
+  const isError = first !== undefined && !first.startsWith('-') && !takesWords;
+  return [...path.map(({ name }) => name), isError ? first : '--help'];
+}
+
+/** `lectern models` and `lectern models --json` mean `lectern models list`: the usual subcommand. */
+function withUsual(words: readonly string[], commands: readonly CommandDeclaration[]): string[] {
+  const help = helpWords(words, commands);
+  if (help !== null) return help;
+  const [name = '', next, ...more] = words;
   const usual = commands.find((command) => command.name === name)?.usualCommand;
-  const isUsual = usual !== undefined && (next === undefined || (next.startsWith('-') && next !== '-h' && next !== '--help'));
+  const isUsual = usual !== undefined && (next === undefined || (next.startsWith('-') && !isHelpFlag(next)));
   return [name, ...(isUsual ? [usual] : []), ...(next === undefined ? [] : [next]), ...more];
 }
 
@@ -110,10 +143,11 @@ function exampleLines(examples: readonly (readonly [string, string])[]): string 
 }
 
 /** Commander's message as one sentence, and where to read more. */
-function usageError(thrown: CommanderError, args: string[]): LecternError {
+function usageError(thrown: CommanderError, args: string[], commands: readonly CommandDeclaration[]): LecternError {
   const said = thrown.message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ').replace(/\.? *$/, '').replace(/ \(Did you mean (.*?)\?\)$/, '; did you mean $1?');
-  const name = args.find((word) => !word.startsWith('-'));
-  const help = thrown.code === 'commander.unknownCommand' || name === undefined ? '`lectern help` lists the commands' : `\`lectern help ${name}\` lists what it takes`;
+  const name = args.find((word) => !word.startsWith('-') && word !== 'help');
+  const isCommand = commands.some((command) => command.name === name);
+  const help = isCommand ? `\`lectern help ${name}\` lists what it takes` : '`lectern help` lists the commands';
   const sentence = `${said.charAt(0).toUpperCase()}${said.slice(1)}`;
   return new LecternError('invalid_request', `${sentence}${sentence.endsWith('?') ? '' : ';'} ${help}.`, { cause: thrown });
 }

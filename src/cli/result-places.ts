@@ -66,28 +66,31 @@ async function requireDirectory(directory: string): Promise<void> {
   throw new LecternError('invalid_request', `-o names a directory, and ${basename(directory)} would be a file: > ${basename(directory)} writes one.`);
 }
 
-/** Whether every result is there and not older than its document. */
+/** Whether every result is there and not older than its document: deliver() writes them last, and each whole or not at all. */
 export async function isUpToDate(path: string, result: string, { formats, directory }: ConvertArguments): Promise<boolean> {
   if (directory === null) return false;
   const changed = await stat(path).then(({ mtimeMs }) => mtimeMs, () => Infinity);
-  const written = await Promise.all(formats.map((format) => stat(join(directory, result + resultEndings[format])).then(({ mtimeMs }) => mtimeMs, () => -Infinity)));
+  const written = await Promise.all(formats.map((format) => stat(join(directory, result + resultEndings[format])).then((there) => (there.isFile() ? there.mtimeMs : -Infinity), () => -Infinity)));
   return written.every((time) => time >= changed);
 }
 
-/** Moves the results of one document to their places, or prints the one; returns the paths of what was written. */
+/**
+ * Moves the results of one document to their places, or prints the one; returns the paths of what was written. What belongs to a result, as its pictures, is
+ * there before it: by the results a later run with `--resume` knows that a document is done.
+ */
 export async function deliver({ folder }: Source, result: string, scratch: string, outcome: WrittenOutcome, { formats, directory }: ConvertArguments): Promise<string[]> {
   const written: string[] = [];
   const move = async (from: string, to: string): Promise<void> => {
     await moveResult(join(scratch, from), to);
     written.push(to);
   };
+  if (directory !== null) for (const artifact of outcome.artifacts) await move(artifact, join(directory, folder, artifact));
   for (const format of formats) {
     const produced = outcome.files[format];
     if (produced === undefined) continue;
     if (directory === null) await print(join(scratch, produced));
     else await move(produced, join(directory, result + resultEndings[format]));
   }
-  if (directory !== null) for (const artifact of outcome.artifacts) await move(artifact, join(directory, folder, artifact));
   return written;
 }
 
@@ -117,7 +120,7 @@ function behindLinks(path: string): Promise<string> {
 
 /**
  * The bytes with the rights of the file that they replace, and none of those of `from`: what lies in the scratch directory is only
- * this user's to read. Whole, or as it was before. Throws `forbidden`.
+ * this user's to read. Whole, or as it was before, also after a loss of power. Throws `forbidden`.
  */
 export async function moveResult(from: string, to: string): Promise<void> {
   let fresh: string | null = null;
@@ -132,7 +135,7 @@ export async function moveResult(from: string, to: string): Promise<void> {
     }
     // Short, since the result's own name may be as long as names can be.
     fresh = join(dirname(place), `.${process.pid}.${++lastFresh}.new`);
-    await pipeline(createReadStream(from), createWriteStream(fresh, before === null ? {} : { mode: before.mode & 0o777 }));
+    await pipeline(createReadStream(from), createWriteStream(fresh, { flush: true, ...(before === null ? {} : { mode: before.mode & 0o777 }) }));
     if (before !== null) await chmod(fresh, before.mode & 0o777);
     await rename(fresh, place);
   } catch (cause) {

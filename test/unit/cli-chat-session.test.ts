@@ -1,11 +1,12 @@
 // A conversation typed ahead: nothing is lost, and words with a slash never reach the model.
 import t from 'tap';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { ChatConversation, type AskModel } from '../../src/cli/chat-conversation.js';
+import { ChatConversation, type AskModel, type CheckModel } from '../../src/cli/chat-conversation.js';
 import { converse } from '../../src/cli/chat-session.js';
-import { chooseModel } from '../../src/client/language-requests.js';
+import { chooseModel, requireModel } from '../../src/client/language-requests.js';
 import { Service } from '../../src/client/service.js';
 import { LecternError } from '../../src/errors.js';
 
@@ -19,7 +20,8 @@ function conversationOf(): { conversation: ChatConversation; requests: Parameter
     requests.push({ ...request, messages: [...request.messages] });
     return { text: `re: ${text}`, finishReason: 'stop', promptTokens: 1, completionTokens: 1 };
   };
-  return { conversation: new ChatConversation(ask, 'm', undefined, {}), requests };
+  const check: CheckModel = async (name) => { if (name.startsWith('none')) throw new LecternError('model_not_found', `There is no model "${name}".`); };
+  return { conversation: new ChatConversation(ask, check, 'm', undefined, {}), requests };
 }
 
 async function type(typed: string): Promise<{ asked: string[]; requests: Parameters<AskModel>[0][]; shown: string; history: string[] }> {
@@ -67,6 +69,32 @@ t.test('Ctrl-C drops what is typed, and ends the conversation only when pressed 
   output.end();
   t.strictSame(requests.map(({ messages }) => messages.at(-1)?.content), ['hello', 'after']);
   t.match(await shown, /The line is dropped\.[^]*Ctrl-C once more/);
+});
+
+t.test('a model that the service does not have is refused at once, and the one before goes on', async (t) => {
+  const { requests, shown } = await type('/model none:7b\nhi\n/model other\n/model none\nho\n/model\n');
+  t.match(shown, /lectern: There is no model "none:7b"\. The model stays m\.\n[^]*The model is other\.\n[^]*There is no model "none"\. The model stays other\.\n[^]*The model is other\.\n/);
+  t.strictSame(requests.map(({ model }) => model), ['m', 'other']);
+});
+
+t.test('a saved conversation goes on with the present model where its own is gone', async (t) => {
+  const file = join(t.testdir(), 'saved.json');
+  writeFileSync(file, JSON.stringify({ model: 'none', messages: [{ role: 'user', content: 'a' }, { role: 'assistant', content: 'b' }] }));
+  const { requests, shown } = await type(`/load ${file}\nhi\n`);
+  t.match(shown, /There is no model "none"\. The model stays m\./);
+  t.match(requests, [{ model: 'm', messages: [{ content: 'a' }, { content: 'b' }, { content: 'hi' }] }]);
+});
+
+t.test('a model is checked by name and by what it can do', async (t) => {
+  const paths: string[] = [];
+  const service = new Service('127.0.0.1:1');
+  service.send = async (path, ask) => {
+    paths.push(path);
+    return Response.json(path === 'api/show' ? { capabilities: (ask?.json as { model: string }).model.startsWith('embed') ? ['embedding'] : ['completion'] } : {});
+  };
+  await requireModel(service, 'hf.co/a b/c:q4', 'completion');
+  t.strictSame(paths, ['v1/models/hf.co/a%20b/c%3Aq4', 'api/show']);
+  await t.rejects(requireModel(service, 'embed', 'completion'), { code: 'invalid_request', message: 'The model "embed" cannot chat.' });
 });
 
 t.test('model, instructions and sampling change; retry asks again', async (t) => {
