@@ -1,4 +1,5 @@
 """The tables of docs/clients.md, made of the results of a run; and the same as plain text."""
+import re
 import datetime
 
 from service import ROOT
@@ -9,6 +10,11 @@ END = "<!-- /clients -->"
 VERBS = ["chat", "stream", "tools", "tools_stream", "auto", "structure", "embed", "unknown_model", "bad_request", "wrong_key", "cancel"]
 HEADS = ["chat", "stream", "tool, forced", "the same, streamed", "tool, chosen", "schema", "embeddings", "unknown model", "bad request", "wrong key", "cancel"]
 MARKS = {"ok": "yes", "failed": "**no**", "lacks": "–", "skipped": "not run"}
+
+
+def first_sentence(detail):
+    """The first line of a failure, without the places in files of this machine that some packages add."""
+    return re.split(r'\s+File "', str(detail).splitlines()[0])[0]
 
 
 def outcomes(result):
@@ -37,7 +43,7 @@ def settings_table(results):
         reasons = {}
         for verb, outcome, detail in result["lines"]:
             if outcome in ("lacks", "skipped", "failed"):
-                reasons.setdefault(str(detail).splitlines()[0].replace("|", "\\|"), []).append(HEADS[VERBS.index(verb)] if verb in VERBS else verb)
+                reasons.setdefault(first_sentence(detail).replace("|", "\\|"), []).append(HEADS[VERBS.index(verb)] if verb in VERBS else verb)
         why = "; ".join(f"{', '.join(verbs)}: {reason}" for reason, verbs in reasons.items())
         rows.append(f"| {result['client']['name']} | {versions(result)} | {result['client']['settings']} | {why} |")
     return rows
@@ -47,7 +53,7 @@ def other_table(results):
     rows = ["| client | works | does not |", "|---|---|---|"]
     for result in results:
         good = [verb for verb, outcome, _ in result["lines"] if outcome == "ok"]
-        bad = [f"{verb}: {str(detail).splitlines()[0]}" for verb, outcome, detail in result["lines"] if outcome != "ok"]
+        bad = [f"{verb}: {first_sentence(detail)}" for verb, outcome, detail in result["lines"] if outcome != "ok"]
         rows.append(f"| {result['client']['name']} | {', '.join(good)} | {'; '.join(bad)} |")
     return rows
 
