@@ -2,7 +2,7 @@
 import { decorate, escapeLineStarts, escapeText, fenced, joinedAlike, listMarker, neighbourCharacters, plainScript, ticked } from './markdown-text.js';
 import type { Neighbours } from './markdown-text.js';
 import { nestedTable } from './nested-table.js';
-import { pipeTable } from './markdown-table.js';
+import { pipeTable } from './pipe-table.js';
 import {
   blocksBelow, captionRefs, childrenOf, isEnumerated, isFloating, isGroup, isInlineGroup, isListGroup, isListItem, isPicture, isPictureText, isQuote, isTable, isText,
   joinRuns, pageOf, resolve, runsOf, shownLayers,

@@ -1,6 +1,6 @@
 /** Pipe tables as tabulate makes them, and tables without overlap from cells that do. */
 import t from 'tap';
-import { pipeTable } from '../../src/document/markdown-table.js';
+import { pipeTable } from '../../src/document/pipe-table.js';
 import { gridOf, placeCells } from '../../src/document/table-grid.js';
 import { growthOf } from '../support/growth.js';
 

@@ -1,4 +1,4 @@
-// GEMM of prefill rows with 16-bit weights (kernels/gemm/dense_gemm.cuh): f16 weights as they are, quantised weights unpacked first,
+// GEMM of prefill rows with 16-bit weights (kernels/gemm/wgmma_unpacked_gemm.cuh): f16 weights as they are, quantised weights unpacked first,
 // a part of a matrix at a time.
 #pragma once
 

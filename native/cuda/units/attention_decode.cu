@@ -1,13 +1,13 @@
 // Attention of decode rows.
-#include "cuda/kernels/attention_decode/split_kv.cuh"
-#include "cuda/kernels/attention_decode/split_kv_tiles.cuh"
+#include "cuda/kernels/attention_decode/split_kv_plain.cuh"
+#include "cuda/kernels/attention_decode/split_kv_mma.cuh"
 
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 namespace {
 
 /// Whether the tensor-core kernel handles such heads; otherwise the other kernel does.
-bool goes_by_split_tiles(CacheType type, int head_size) {
+bool goes_by_mma(CacheType type, int head_size) {
   if (type == CacheType::bytes) return head_size == 64 || head_size == 128;
   return type == CacheType::halves && head_size % 16 == 0 && head_size <= 128;
 }
@@ -20,7 +20,7 @@ void launch_split(Stream stream, int rows, const SplitKvParams& work) {
 }
 
 template <class Element, int width, bool exact>
-void launch_split_tiles(Stream stream, int rows, const SplitKvParams& work) {
+void launch_split_mma(Stream stream, int rows, const SplitKvParams& work) {
   const Cache& cache = work.cache;
   const int units = cache.heads * head_tiles(work.query_heads / cache.heads);
   launch_dependent(stream, split_kv_mma_attention<Element, width, exact>, Grid{units, splits_for(units), rows}, split_mma_threads, split_mma_shared_bytes<Element>(cache.head_size), work);
@@ -30,7 +30,7 @@ void launch_split_tiles(Stream stream, int rows, const SplitKvParams& work) {
 
 std::size_t split_kv_shared_bytes(const KvShape& kv, int group) {
   const bool bytes = kv.dtype == DType::q8_0;
-  if (goes_by_split_tiles(bytes ? CacheType::bytes : kv.dtype == DType::f16 ? CacheType::halves : CacheType::floats, kv.head_size)) {
+  if (goes_by_mma(bytes ? CacheType::bytes : kv.dtype == DType::f16 ? CacheType::halves : CacheType::floats, kv.head_size)) {
     return bytes ? split_mma_shared_bytes<std::int8_t>(kv.head_size) : split_mma_shared_bytes<std::uint16_t>(kv.head_size);
   }
   if (bytes) return split_kv_bytes<std::int8_t>(kv.head_size, group);
@@ -41,10 +41,10 @@ void launch_split_kv(Stream stream, const Cache& cache, int query_heads, int lay
                    const SplitKvPartials& partials, float* out, std::uint8_t* quantised) {
   const SplitKvParams work{cache, query_heads, layer, slots, first, visible, first_row, q, partials, out, quantised};
   const bool bytes = cache.type == CacheType::bytes;
-  if (goes_by_split_tiles(cache.type, cache.head_size)) {
-    if (cache.head_size == 64) return bytes ? launch_split_tiles<std::int8_t, 64, true>(stream, rows, work) : launch_split_tiles<std::uint16_t, 64, true>(stream, rows, work);
-    if (cache.head_size == 128) return bytes ? launch_split_tiles<std::int8_t, 128, true>(stream, rows, work) : launch_split_tiles<std::uint16_t, 128, true>(stream, rows, work);
-    return launch_split_tiles<std::uint16_t, 128, false>(stream, rows, work);
+  if (goes_by_mma(cache.type, cache.head_size)) {
+    if (cache.head_size == 64) return bytes ? launch_split_mma<std::int8_t, 64, true>(stream, rows, work) : launch_split_mma<std::uint16_t, 64, true>(stream, rows, work);
+    if (cache.head_size == 128) return bytes ? launch_split_mma<std::int8_t, 128, true>(stream, rows, work) : launch_split_mma<std::uint16_t, 128, true>(stream, rows, work);
+    return launch_split_mma<std::uint16_t, 128, false>(stream, rows, work);
   }
   auto* const launch_part = bytes ? launch_split<std::int8_t> : cache.type == CacheType::halves ? launch_split<std::uint16_t> : launch_split<float>;
   launch_part(stream, rows, work);

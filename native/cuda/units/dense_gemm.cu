@@ -1,5 +1,5 @@
 // Warp-specialised wgmma GEMM of 16-bit weights.
-#include "cuda/kernels/gemm/dense_gemm.cuh"
+#include "cuda/kernels/gemm/wgmma_unpacked_gemm.cuh"
 
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {

@@ -1,4 +1,4 @@
-/** Makes the text lines of a page from its words: lines and pieces of lines, also of formulas and listings. */
+/** Makes the text lines of a page from the lines of its words (src/pdf/glyphs-to-lines.ts groups by baseline): lines and pieces of lines, also of formulas and listings. */
 import type { PageContent, Word } from '../../pdf/pdf-page.js';
 import type { FoundFormula } from '../formulas/find.js';
 import { withHangingSigns } from '../formulas/hanging.js';

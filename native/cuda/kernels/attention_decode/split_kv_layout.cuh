@@ -1,4 +1,4 @@
-// How split-KV attention by the tensor cores (split_kv_tiles.cuh) divides its work: heads into tiles of eight, positions into splits and tiles, shared memory into ring buffers.
+// How split-KV attention by the tensor cores (split_kv_mma.cuh) divides its work: heads into tiles of eight, positions into splits and tiles, shared memory into ring buffers.
 #pragma once
 
 #include <cstddef>

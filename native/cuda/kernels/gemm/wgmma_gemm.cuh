@@ -1,5 +1,5 @@
 // GEMM by wgmma (sm_90a), with the tiles of mma_gemm.cuh: the tensor cores read shared memory themselves. On these devices mma.sync reaches
-// about 60 % of this rate.
+// about 60 % of this rate. From 192 rows on wgmma_unpacked_gemm.cuh, which reads weights that were unpacked before, is used where a trial on the device finds it right.
 //
 // Two warpgroups share a tile of 128 rows by 256 outputs; each computes 64 rows with all outputs. A K tile (64 columns) is 2.1 M multiply-adds, at least 1,024 clocks of the tensor
 // cores. In this time the same threads unpack the weights of the next K tile: 16,384 weights at about 4 instructions each, which is 540 warp instructions for each of the four

@@ -1,4 +1,4 @@
-// Unpacks rows of quantised weights to bf16, for dense_gemm.cuh. The bits are those of the kernels that unpack
+// Unpacks rows of quantised weights to bf16, for wgmma_unpacked_gemm.cuh. The bits are those of the kernels that unpack
 // weights tile by tile: both use dequantise_four().
 //
 // For each weight of Q4_K it reads 0.56 bytes and writes 2: 0.6 ps on a GPU with 4.3 TB/s, where the tensor cores take 3.1 ps per weight

@@ -1,4 +1,4 @@
-// Split-KV attention of decode rows without tensor cores, for every type and head size that split_kv_tiles.cuh does not handle. The positions of a row are split over
+// Split-KV attention of decode rows without tensor cores, for every type and head size that split_kv_mma.cuh does not handle. The positions of a row are split over
 // thread blocks; each block takes all query heads of one KV head, and the last one to finish combines the splits (split_kv_reduction.cuh).
 //
 // There are few rows, so heads alone would leave most of the GPU idle: 8 KV heads x 64 splits are 512 blocks, four per multiprocessor, as many as their

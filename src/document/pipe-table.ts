@@ -1,4 +1,4 @@
-/** Tables in markdown: padded as Python's tabulate (0.10, format `github`, numbers as text) pads them, or compact. */
+/** The text of a markdown table, whose cells with spans markdown.ts has laid out: padded as Python's tabulate (0.10, format `github`, numbers as text) pads them, or compact. */
 
 /** Characters. A page of long cells padded to the widest would take more memory than the document; beyond this a table is compact. */
 const maximumPaddedLength = 16 * 1024 * 1024;
