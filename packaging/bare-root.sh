@@ -17,6 +17,9 @@ bare_root() {
 # enter_root ROOT: what programs inside expect; the names and certificates by which this machine reaches the network.
 enter_root() {
   mountpoint -q "$1/proc" || mount -t proc proc "$1/proc"
+  # As container engines have it: any user may write there.
+  mkdir -p "$1/dev/shm"
+  mountpoint -q "$1/dev/shm" || mount -t tmpfs -o mode=1777,nosuid,nodev tmpfs "$1/dev/shm"
   [ ! -f /etc/resolv.conf ] || cp /etc/resolv.conf "$1/etc/resolv.conf"
   [ -z "${NODE_EXTRA_CA_CERTS:-}" ] || cp "$NODE_EXTRA_CA_CERTS" "$1/etc/ssl/extra-ca-certificates.crt"
 }
@@ -33,7 +36,7 @@ lend_cuda() {
 
 # leave_root ROOT: fails where something stays mounted, so that it is not deleted through the mount.
 leave_root() {
-  for mounted in proc usr/local/cuda; do
+  for mounted in dev/shm proc usr/local/cuda; do
     ! mountpoint -q "$1/$mounted" || umount "$1/$mounted"
   done
 }

@@ -45,7 +45,7 @@ void use(const Contents& contents, std::span<const std::byte> file) {
       for (const char letter : *text) letters += letter == 'a';
     }
     if (const auto* array = std::get_if<Array>(&value)) {
-      for (const std::string_view entry : array->strings) letters += entry.empty() ? 0 : entry.back() == 'a';
+      for (const std::string_view entry : array->strings) letters += !entry.empty() && entry.back() == 'a' ? 1U : 0U;
     }
   }
   std::vector<float> values;

@@ -49,9 +49,10 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-async function responds(address: string): Promise<boolean> {
+async function responds(address: string, child: ChildProcess): Promise<boolean> {
   for (let left = patienceS * 2; left > 0; left--) {
     if (await fetch(`${address}/health`).then((response) => response.ok, () => false)) return true;
+    if (child.exitCode !== null) return false;
     await wait(500);
   }
   return false;
@@ -74,7 +75,9 @@ async function tryService(image: BuiltImage): Promise<void> {
   child.stderr.on('data', (bytes: Buffer) => { log += bytes.toString(); });
   const ended = once(child, 'exit') as Promise<[number | null]>;
   const address = `http://127.0.0.1:${port}`;
-  ok(await responds(address), 'with one it responds on /health', log);
+  const isUp = await responds(address, child);
+  ok(isUp, 'with one it responds on /health', log);
+  if (!isUp) return void child.kill('SIGKILL');
   const uid = uidOf(child);
   ok(uid === 10001, `it runs as user ${uid}`);
   process.stdout.write(`# ${/Workers are confined: [^"]*/.exec(log)?.[0]}\n`);
