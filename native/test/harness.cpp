@@ -1,6 +1,7 @@
 // Registration, counting and the TAP stream.
 #include "harness.h"
 
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <exception>
@@ -38,8 +39,9 @@ bool check_near(double value, double expected, double tolerance, const std::stri
 
 void note(const std::string& text) { std::printf("# %s\n", text.c_str()); }
 
-int run(const std::vector<std::string>& filters) {
+int run(const std::vector<std::string>& filters, Share share) {
   std::printf("TAP version 14\n");
+  int position = 0;
   int tests = 0;
   int failed_tests = 0;
   int checks_of_all = 0;
@@ -51,7 +53,8 @@ int run(const std::vector<std::string>& filters) {
       wanted = true;
       found[i] = true;
     }
-    if (!wanted) continue;
+    if (!wanted || position++ % share.count != share.index) continue;
+    const auto began = std::chrono::steady_clock::now();
     checks = 0;
     failed_checks = 0;
     try {
@@ -63,7 +66,8 @@ int run(const std::vector<std::string>& filters) {
     ++tests;
     checks_of_all += checks;
     failed_tests += failed_checks > 0;
-    std::printf("%s %d - %s\n", failed_checks > 0 ? "not ok" : "ok", tests, test.title);
+    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;
+    std::printf("%s %d - %s # time=%.0fms\n", failed_checks > 0 ? "not ok" : "ok", tests, test.title, took.count());
     std::fflush(stdout);
   }
   std::printf("1..%d\n# %d passed, %d failed, %d checks\n", tests, tests - failed_tests, failed_tests, checks_of_all);

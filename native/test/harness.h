@@ -43,8 +43,14 @@ void check_throws(ErrorCode code, Work&& work, const std::string& what,
 /// A comment in the output, such as the reason why something was not tested.
 void note(const std::string& text);
 
-/// Runs every test whose title contains one of `filters`, all without filters; 0 when each filter found one and none failed.
-int run(const std::vector<std::string>& filters);
+/// One of `count` processes that share the tests: it runs each `count`-th one, from `index` on, which counts from 0.
+struct Share {
+  int index = 0;
+  int count = 1;
+};
+
+/// Runs every test of `share` whose title contains one of `filters`, all without filters; 0 when each filter found one and none failed.
+int run(const std::vector<std::string>& filters, Share share = {});
 
 }  // namespace lectern::test
 

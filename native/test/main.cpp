@@ -11,11 +11,13 @@ namespace {
 
 using lectern::DeviceKind;
 using lectern::test::options;
+using lectern::test::Share;
 
 constexpr const char* usage =
-    "usage: native_test [--filter TEXT]... [--llm-pack DIR]... [--device cpu|cuda|emulated] [--precision f16x3|f16|f32] [--plain] [--require-cuda] [--tokenizer-pack DIR] [--onnx-pack DIR]...\n"
+    "usage: native_test [--filter TEXT]... [--share K/N] [--llm-pack DIR]... [--device cpu|cuda|emulated] [--precision f16x3|f16|f32] [--plain] [--require-cuda] [--tokenizer-pack DIR] [--onnx-pack DIR]...\n"
     "                   [--decode registers|rings|tiles] [--early-launches on|off] [--warpgroups auto|off]\n"
     "  --filter          runs the tests whose title contains TEXT; may be given several times\n"
+    "  --share           runs the K-th of N shares of the tests: N processes run them all\n"
     "  --llm-pack        checks language models against DIR/models and DIR/expected; may be given several times\n"
     "  --device          where they run: cpu (the usual), cuda, or the kernels of cuda emulated on the host\n"
     "  --precision       of networks there; f16x3 (the usual) is held to 1e-3 of the processor's, f16 to 2e-2, f32 to the processor's own tolerance\n"
@@ -33,9 +35,13 @@ bool take_switch(const std::string& name) {
 }
 
 /// Options with a value; false for another, or for a value that is none of its own.
-bool take_value(const std::string& name, const std::string& value, std::vector<std::string>& filters) {
+bool take_value(const std::string& name, const std::string& value, std::vector<std::string>& filters, Share& share) {
   if (name == "--filter") {
     filters.push_back(value);
+  } else if (name == "--share") {
+    char end = 0;
+    if (std::sscanf(value.c_str(), "%d/%d%c", &share.index, &share.count, &end) != 2 || share.index < 1 || share.index > share.count) return false;
+    --share.index;
   } else if (name == "--llm-pack") {
     options().llm_packs.push_back(value);
   } else if (name == "--tokenizer-pack") {
@@ -57,14 +63,15 @@ bool take_value(const std::string& name, const std::string& value, std::vector<s
 
 int main(int count, char** arguments) {
   std::vector<std::string> filters;
+  Share share;
   for (int i = 1; i < count; ++i) {
     if (take_switch(arguments[i])) continue;
-    if (i + 1 < count && take_value(arguments[i], arguments[i + 1], filters)) {
+    if (i + 1 < count && take_value(arguments[i], arguments[i + 1], filters, share)) {
       ++i;
       continue;
     }
     std::fprintf(stderr, "%s%s", usage, lectern::test::kernel_switches_usage);
     return 2;
   }
-  return lectern::test::run(filters);
+  return lectern::test::run(filters, share);
 }
