@@ -100,14 +100,18 @@ function linkTarget(address: string): string {
   return balanced(spaced) ? spaced : spaced.replace(/\(/g, '%28').replace(/\)/g, '%29');
 }
 
+/** Escaped characters, which are no brackets, and brackets. */
+const labelTokens = /\\[^]|[[\]]/g;
+
 /** Words of a link: brackets that do not pair would end it, or begin another. */
 function linkLabel(text: string): string {
   let depth = 0;
-  for (const [bracket] of text.matchAll(/(?<!\\)[[\]]/g)) {
+  for (const [bracket] of text.matchAll(labelTokens)) {
+    if (bracket.length > 1) continue;
     depth += bracket === '[' ? 1 : -1;
     if (depth < 0) break;
   }
-  return depth === 0 ? text : text.replace(/(?<!\\)[[\]]/g, '\\$&');
+  return depth === 0 ? text : text.replace(labelTokens, (token) => (token.length > 1 ? token : `\\${token}`));
 }
 
 const scriptElements = { sub: 'sub', super: 'sup' } as const;

@@ -1,6 +1,7 @@
 /** Zip archives from outside: the directory is read with bounds first, and nothing is unpacked past the limits of one entry, of its ratio and of the whole. */
 import { inflateRawSync } from 'node:zlib';
 import { LecternError } from '../errors.js';
+import { decodeText } from './text-encoding.js';
 
 const mebibyte = 1024 * 1024;
 
@@ -66,7 +67,9 @@ export class Archive {
   readonly #view: DataView;
   readonly #limits: ArchiveLimits;
   readonly #entries = new Map<string, ArchiveEntry>();
-  readonly #counted = new Set<string>();
+  /** All entries that are files, also of one name. */
+  readonly #files: ArchiveEntry[] = [];
+  readonly #counted = new Set<ArchiveEntry>();
   #total = 0;
 
   /** Throws LecternError `invalid_document` where the bytes are no archive, or a damaged one. */
@@ -80,6 +83,11 @@ export class Archive {
   /** Of files, as written, in the order of the directory. */
   names(): string[] {
     return [...this.#entries.values()].map(({ name }) => name);
+  }
+
+  /** Every file of the directory, also where several have one name. `read` is as that of the archive. */
+  files(): { name: string; read: () => Uint8Array }[] {
+    return this.#files.map((entry) => ({ name: entry.name, read: () => this.#read(entry) }));
   }
 
   /** Names are compared without regard to case, as the office formats have it. */
@@ -102,7 +110,10 @@ export class Archive {
   /** As `read`; null where there is no such entry. */
   find(name: string): Uint8Array | null {
     const entry = this.#entries.get(key(name));
-    if (entry === undefined) return null;
+    return entry === undefined ? null : this.#read(entry);
+  }
+
+  #read(entry: ArchiveEntry): Uint8Array {
     if (entry.encrypted) throw new LecternError('password_required');
     const packed = this.#packed(entry);
     const contents = entry.method === stored ? packed : this.#inflate(entry, packed);
@@ -114,7 +125,7 @@ export class Archive {
     if (entry.method !== deflated) throw new LecternError('invalid_document', 'The file is packed in a way that is not supported.');
     if (packed.length === 0) return packed;
     const { entryBytes, totalBytes, ratio, ratioFloorBytes } = this.#limits;
-    const left = totalBytes - (this.#counted.has(entry.name) ? 0 : this.#total);
+    const left = totalBytes - (this.#counted.has(entry) ? 0 : this.#total);
     const most = Math.min(entryBytes, left, Math.max(ratioFloorBytes, packed.length * ratio));
     try {
       // One buffer for all of it where the directory is right: pieces would be copied together once more. Pages that nothing is written to cost nothing.
@@ -127,8 +138,8 @@ export class Archive {
   }
 
   #count(entry: ArchiveEntry, bytes: number): void {
-    if (this.#counted.has(entry.name)) return;
-    this.#counted.add(entry.name);
+    if (this.#counted.has(entry)) return;
+    this.#counted.add(entry);
     this.#total += bytes;
     if (bytes > this.#limits.entryBytes || this.#total > this.#limits.totalBytes) throw tooLarge();
   }
@@ -190,14 +201,17 @@ export class Archive {
     const nameAt = at + centralHeader.bytes;
     const after = nameAt + nameBytes + extraBytes + view.getUint16(at + centralHeader.commentBytes, true);
     if (!this.#holds(at, after - at)) throw damaged();
-    const name = Buffer.from(this.#bytes.buffer, this.#bytes.byteOffset + nameAt, nameBytes).toString('utf8').replaceAll('\\', '/');
+    // Older programs write the code page of their machine and do not say which.
+    const name = decodeText(this.#bytes.subarray(nameAt, nameAt + nameBytes)).replaceAll('\\', '/');
     const entry: ArchiveEntry = {
       name, method: view.getUint16(at + centralHeader.method, true), encrypted: (view.getUint16(at + centralHeader.flags, true) & 1) !== 0,
       packedBytes: view.getUint32(at + centralHeader.packedBytes, true), unpackedBytes: view.getUint32(at + centralHeader.unpackedBytes, true), headerAt: view.getUint32(at + centralHeader.headerAt, true),
     };
     this.#widen(entry, nameAt + nameBytes, extraBytes);
     entry.headerAt += shift;
-    if (!name.endsWith('/') && !this.#entries.has(key(name))) this.#entries.set(key(name), entry);
+    if (name.endsWith('/')) return after;
+    this.#files.push(entry);
+    if (!this.#entries.has(key(name))) this.#entries.set(key(name), entry);
     return after;
   }
 

@@ -22,6 +22,16 @@ export const readTeiFile = xmlReader(readTei);
 export const readPatentFile = xmlReader(readPatent);
 export const readXmlFile = xmlReader(readOtherXml);
 const readPlainJson = textReader((text, { filename }) => (/\.(?:jsonl|ndjson)$/i.test(filename) ? readJsonLines(text) : readJson(text)));
-/** A document of docling's is one wherever in it its schema is named. */
-export const readJsonFile: FormatReader = (bytes, options) => (/"schema_name"\s*:\s*"DoclingDocument"/.test(decodeText(bytes)) ? readDoclingFile(bytes, options) : readPlainJson(bytes, options));
+export const readJsonFile: FormatReader = (bytes, options) => (isDoclingDocument(decodeText(bytes)) ? readDoclingFile(bytes, options) : readPlainJson(bytes, options));
+
+/** Wherever among its own keys the schema is named; a value within that is such a document makes none of the whole. */
+function isDoclingDocument(text: string): boolean {
+  if (!/"schema_name"\s*:\s*"DoclingDocument"/.test(text)) return false;
+  try {
+    return (JSON.parse(text.replace(/^\ufeff/, '')) as { schema_name?: unknown } | null)?.schema_name === 'DoclingDocument';
+  } catch {
+    return false;
+  }
+}
+
 export const readYamlFile = textReader(readYaml);

@@ -14,7 +14,13 @@ function tableOf(records: FlatRecord[]): FlowBlock | null {
   if (columns.length === 0 || columns.length * (records.length + 1) > maximumCells) return null;
   const entry = (text: string, header?: 'column'): FlowTableEntry => ({ blocks: text === '' ? [] : [{ kind: 'paragraph', runs: [{ text }] }], rowSpan: 1, columnSpan: 1, header });
   const shown = (value: Scalar | undefined): string => (value === undefined || value === null ? '' : String(value));
-  return { kind: 'table', caption: [], rows: [columns.map((name) => entry(name, 'column')), ...records.map((record) => columns.map((name) => entry(shown(record[name]))))] };
+  return { kind: 'table', caption: [], rows: [columns.map((name) => entry(name, 'column')), ...records.map((record) => columns.map((name) => entry(Object.hasOwn(record, name) ? shown(record[name]) : '')))] };
+}
+
+/** Whether a table can show each number as it is written: JSON's own have any number of digits, and zeros at their ends. */
+function keepsNumbers(text: string): boolean {
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\[^])*"|-?\d[\d.eE+-]*/g)) if (!token.startsWith('"') && String(Number(token)) !== token) return false;
+  return true;
 }
 
 function parseJson(text: string, what: string): unknown {
@@ -25,11 +31,11 @@ function parseJson(text: string, what: string): unknown {
   }
 }
 
-/** A list of flat objects is a table. Throws LecternError `invalid_document`. */
+/** A list of flat objects is a table, where that keeps its numbers as they are written. Throws LecternError `invalid_document`. */
 export function readJson(source: string): FlowBlock[] {
   const text = source.replace(/^\ufeff/, '').trim();
   const value = parseJson(text, 'JSON file');
-  const table = Array.isArray(value) && value.length > 0 && value.every(isFlat) ? tableOf(value) : null;
+  const table = Array.isArray(value) && value.length > 0 && value.every(isFlat) && keepsNumbers(text) ? tableOf(value) : null;
   return [table ?? { kind: 'code', text, language: 'JSON' }];
 }
 
@@ -46,7 +52,7 @@ export function readJsonLines(source: string): FlowBlock[] {
       break;
     }
   }
-  const table = values.length === lines.length && values.length > 0 && values.every(isFlat) ? tableOf(values) : null;
+  const table = values.length === lines.length && values.length > 0 && values.every(isFlat) && keepsNumbers(text) ? tableOf(values) : null;
   return [table ?? { kind: 'code', text, language: 'JSON' }];
 }
 

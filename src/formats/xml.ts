@@ -83,7 +83,8 @@ const isSpace = (code: number): boolean => code === space || code === lineFeed |
 const commentOpen = '<!--';
 const characterDataOpen = '<![CDATA[';
 const characterDataClose = ']]>';
-const attributePattern = /([^\s=]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
+/** A name begins behind a space, a sign of equality or a quotation mark: searched for within a long word it would cost the square of its length. */
+const attributePattern = /(?<![^\s="'])([^\s="']+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 
 /**
  * A cursor: `next()` moves to the next tag or text and says whether there is one. Throws LecternError `invalid_document` where

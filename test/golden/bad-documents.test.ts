@@ -225,7 +225,8 @@ t.test('archives of documents: each file is a document of the answer', async (t)
   const several = await unpacked('all.zip', makeArchive({ 'a.md': '# One', 'below/b.csv': 'x,y\n1,2', 'below/a.md': 'two', '.hidden.md': 'no', '__MACOSX/a.md': 'no', 'inner.zip': makeArchive({ 'c.md': 'not opened' }) }));
   t.same([Object.keys(several.files).sort(), several.files['a.md'], several.files['a (2).md']], [['a (2).md', 'a.md', 'b.md'], '# One', 'two']);
   t.match(several.failed, /inner\.zip/);
-  const tar = makeTar({ 'one.md': 'first', 'two.txt': 'second' });
+  t.same(Object.values((await unpacked('names.zip', makeArchive({ 'A/Report.md': 'one', 'a/report.md': 'two' }))).files).sort(), ['one', 'two'], 'names that differ in case');
+  const tar = makeTar({ './one.md': 'first', './two.txt': 'second', './.hidden.md': 'no' });
   for (const [name, bytes] of [['all.tar', tar], ['all.tar.gz', gzipSync(tar)], ['all.tgz', gzipSync(tar)]] as const) t.same((await unpacked(name, bytes)).files, { 'one.md': 'first', 'two.md': 'second' }, name);
   t.match(await send('notes.md.gz', gzipSync('# Alone')), { status: 'success', document: { filename: 'notes.md', md_content: '# Alone' } });
   t.match(await send('one.zip', makeArchive({ 'a.md': 'alone' })), { status: 'success', document: { md_content: 'alone' } });

@@ -204,6 +204,15 @@ t.test('a heading, an item and a caption may have runs; links that are scripts o
   t.end();
 });
 
+t.test('words of a link set no address of their own, whatever backslashes they hold', (t) => {
+  for (const [words, label] of [['\\](http://evil.example)', '\\\\\\](http://evil.example)'], ['[a]', '[a]'], ['a]b', 'a\\]b']] as const) {
+    const builder = made();
+    builder.addText('text', words, { hyperlink: 'http://good.example' });
+    t.equal(markdown(builder), `[${label}](http://good.example)`);
+  }
+  t.end();
+});
+
 t.test('tables: caption first, spans repeat, header from the first row, pipes and line ends replaced', (t) => {
   const builder = made();
   const table = builder.addTable(3, 3, [

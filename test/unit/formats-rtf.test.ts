@@ -88,3 +88,10 @@ t.test('bad RTF', async (t) => {
   t.match(await markdownOf('email', makeMsg({ subject: 'B', rtf: broken, body: 'plain words' }), 'a.msg'), /plain words/, 'the plain form stands for it');
   await t.rejects(readFormat('email', makeMsg({ subject: 'B', rtf: broken }), 'a.msg'), { code: 'invalid_document', message: /RTF/ });
 });
+
+t.test('a note within a note, and in a text box: every word stays where it is', async (t) => {
+  const markdown = await markdownOf('rtf', latin('{\\rtf1 Line {\\footnote NOTE {\\*\\annotation COMMENT} REST} end\\par {\\shptxt BOX {\\footnote INNER} MORE} after\\par}'));
+  for (const word of ['NOTE', 'COMMENT', 'REST', 'BOX', 'INNER', 'MORE']) t.equal(markdown.split(word).length, 2, word);
+  t.match(markdown, /^Line\s+end$/m);
+  t.match(markdown, /NOTE\s+REST/);
+});

@@ -79,3 +79,21 @@ for (const [format, grammar, make] of wrapped) {
     }
   });
 }
+
+t.test('JSON that a table would change is shown as it is written; docling JSON within other JSON is JSON', async (t) => {
+  for (const text of ['[{"id":12345678901234567890}]', '[{"v":1.10}]', '[{"v":1e3}]']) t.equal(await markdownOf('json', text, 'a.json'), `\`\`\`json\n${text}\n\`\`\``, text);
+  t.match(await markdownOf('json', '[{"v":1.5,"w":"1.10"},{"constructor":"x"}]', 'a.json'), /^\|\s+1\.5 \|\s+1\.10?\s*\|\s*\|$/mu);
+  t.match(await markdownOf('json', '{"document":{"json_content":{"schema_name":"DoclingDocument"}}}', 'a.json'), /^```json/);
+});
+
+t.test('a section of very many paragraphs, and a table within a table', async (t) => {
+  const section = (inner: string): string => `<book xmlns="http://docbook.org/ns/docbook"><section><title>T</title>${inner}</section></book>`;
+  t.equal((await markdownOf('docbook', section('<para>a</para>'.repeat(150_000)), 'a.xml')).split('\na').length, 150_001);
+  t.match(await markdownOf('docbook', section('<informaltable><tgroup cols="2"><tbody><row><entry>one</entry><entrytbl cols="1"><tbody><row><entry>NESTED</entry></row></tbody></entrytbl></row></tbody></tgroup></informaltable>'), 'a.xml'), /NESTED/);
+});
+
+t.test('a long word where attributes stand costs no square of its length', async (t) => {
+  const began = performance.now();
+  await readFormat('xml', `<a ${'a'.repeat(300_000)} b="c">text</a>`, 'a.xml').catch(() => null);
+  t.ok(performance.now() - began < 10_000);
+});

@@ -92,11 +92,11 @@ function membersOf(bytes: Uint8Array, filename: string): Iterable<Member> | null
   if (looksLikeTar(bytes)) return tarMembers(bytes);
   if (!looksLikeArchive(bytes) || sniffFormat(bytes) !== null) return null;
   const archive = new Archive(bytes);
-  return archive.names().map((name) => ({ name, bytes: () => archive.read(name) }));
+  return archive.files().map(({ name, read }) => ({ name, bytes: read }));
 }
 
 /** What systems put beside the files: hidden ones, and Apple's copies of their attributes. */
-const isOfSystem = (name: string): boolean => name.split('/').some((part) => part.startsWith('.') || part === '__MACOSX' || part === 'Thumbs.db');
+const isOfSystem = (name: string): boolean => name.split('/').some((part) => (part.startsWith('.') && part !== '.') || part === '__MACOSX' || part === 'Thumbs.db');
 
 /**
  * Writes the files of the archive; null where it is none, or holds none. An archive within it is one of its files and is not opened.

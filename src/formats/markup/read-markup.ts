@@ -42,7 +42,12 @@ class MarkupReader {
     this.#runs = [];
   }
 
-  #add(...blocks: FlowBlock[]): void {
+  #add(block: FlowBlock): void {
+    this.#addAll([block]);
+  }
+
+  /** As many as a document has: no arguments of a call, which are bounded. */
+  #addAll(blocks: readonly FlowBlock[]): void {
     this.#flush();
     for (const block of blocks) this.#blocks.push(block);
   }
@@ -63,7 +68,7 @@ class MarkupReader {
     switch (this.#role(element)) {
       case 'skip': return;
       case 'break': this.#runs.push({ ...style, text: '\n' }); return;
-      case 'section': this.#add(...this.#within(element, { level: place.level + 1, isSection: true })); return;
+      case 'section': this.#addAll(this.#within(element, { level: place.level + 1, isSection: true })); return;
       case 'title': this.#title(element, place); return;
       case 'list': case 'ordered': this.#list(element, place); return;
       case 'table': this.#table(element, place); return;
@@ -140,13 +145,13 @@ class MarkupReader {
       for (const child of parent.elements()) {
         const role = this.#role(child);
         if (role === 'title' || child.name === 'caption') caption.push(...this.#line(child), { text: ' ' });
-        else if (role === 'row') rows.push([...child.elements()].filter((cell) => this.#role(cell) === 'cell' || this.#role(cell) === 'headcell').map((cell) => this.#cell(cell, inHead || child.get('role') === 'label', columns, place)));
-        else if (role === 'paragraph' || role === 'note' || role === 'figure' || role === 'picture') around.push(...this.#within(ofOne(parent, child), { ...place, isSection: false }));
+        else if (role === 'row') rows.push([...child.elements()].filter((cell) => this.#role(cell) !== 'skip').map((cell) => this.#cell(cell, inHead || child.get('role') === 'label', columns, place)));
+        else if (role === 'paragraph' || role === 'note' || role === 'figure' || role === 'picture') for (const block of this.#within(ofOne(parent, child), { ...place, isSection: false })) around.push(block);
         else if (role !== 'skip') gather(child, inHead || role === 'head');
       }
     };
     gather(element, false);
-    this.#add({ kind: 'table', rows: rows.filter((row) => row.length > 0), caption }, ...around);
+    this.#addAll([{ kind: 'table', rows: rows.filter((row) => row.length > 0), caption }, ...around]);
   }
 
   #cell(cell: XmlElement, inHead: boolean, columns: Map<string, number>, place: Place): FlowTableEntry {
@@ -183,7 +188,7 @@ class MarkupReader {
     const owner = blocks.find((block) => block.kind === 'picture');
     if (owner?.kind === 'picture' && wordsOf(owner.caption) === '') owner.caption = caption;
     else if (caption.length > 0) blocks.unshift({ kind: 'paragraph', runs: caption });
-    this.#add(...blocks);
+    this.#addAll(blocks);
   }
 }
 

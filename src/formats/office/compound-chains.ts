@@ -17,6 +17,7 @@ const numberBytes = 4;
 class Chains {
   readonly #view: DataView;
   readonly #sectorBytes: number;
+  #stepsLeft = 0;
 
   constructor(bytes: Uint8Array, shift: number) {
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -46,18 +47,20 @@ class Chains {
     return sectors.flatMap((sector) => Array.from({ length: this.#sectorBytes / numberBytes }, (_, index) => this.#number(this.#at(sector) + numberBytes * index)));
   }
 
-  /** The allocation table; null where the list of its own sectors comes back to itself. */
+  /** The allocation table; null where the list of its own sectors comes back to itself, or names one twice. */
   #table(): number[] | null {
     const sectors = Array.from({ length: tablesOfHeader }, (_, index) => this.#number(header.tables + numberBytes * index));
     const most = this.#view.byteLength / this.#sectorBytes;
     let more = this.#number(header.firstMoreTables);
     for (let read = 0; more < firstSpecial && this.#at(more) < this.#view.byteLength; read++) {
-      if (read > most) return null;
+      if (read > most || sectors.length > most + tablesOfHeader + this.#sectorBytes) return null;
       const listed = this.#numbersOf([more]);
       more = listed.pop() as number;
       sectors.push(...listed);
     }
-    return this.#numbersOf(sectors.filter((sector) => sector < firstSpecial && this.#at(sector) < this.#view.byteLength));
+    const listed = sectors.filter((sector) => sector < firstSpecial && this.#at(sector) < this.#view.byteLength);
+    // Each is listed once; a file that lists one again and again would ask for memory without end.
+    return new Set(listed).size < listed.length ? null : this.#numbersOf(listed);
   }
 
   /** Each entry once in the tree, and each stream's chain ends. */
@@ -70,6 +73,8 @@ class Chains {
     const perSector = this.#sectorBytes / entryFields.bytes;
     const at = (entry: number): number => this.#at(directory[Math.floor(entry / perSector)] ?? firstSpecial) + entryFields.bytes * (entry % perSector);
     const seen = new Set<number>();
+    // A sector belongs to one stream: all chains together are no longer than the tables.
+    this.#stepsLeft = 2 * (table.length + smallTable.length);
     const waiting = [0];
     for (let entry = waiting.pop(); entry !== undefined; entry = waiting.pop()) {
       const place = at(entry);
@@ -88,7 +93,10 @@ class Chains {
     const size = this.#number(place + entryFields.size);
     if (kind === streamKind && size > this.#view.byteLength) return false;
     const isSmall = kind === streamKind && size < this.#number(header.smallStreamBytes);
-    return this.#chain(this.#number(place + entryFields.start), isSmall ? smallTable : table) !== null;
+    const chain = this.#chain(this.#number(place + entryFields.start), isSmall ? smallTable : table);
+    if (chain === null) return false;
+    this.#stepsLeft -= chain.length;
+    return this.#stepsLeft >= 0;
   }
 }
 

@@ -40,11 +40,9 @@ class RtfBlocks implements RtfVisitor {
   #instruction = '';
   #link: string | undefined;
   #picture: { hex: string[]; isBitmap: boolean } | null = null;
-  /** The line around a note that is being read. */
-  #aroundNote: { runs: FlowRun[]; paragraph: ParagraphState } | null = null;
+  /** The lines around the notes and text boxes that are being read, the innermost last. */
+  readonly #aroundNotes: { runs: FlowRun[]; paragraph: ParagraphState; isBox: boolean }[] = [];
   #notes: FlowBlock[] = [];
-  /** The text that is being read aside stands in a text box. */
-  #isBox = false;
   /** Text boxes of the paragraph: they follow it. */
   #boxes: FlowBlock[] = [];
 
@@ -94,8 +92,7 @@ class RtfBlocks implements RtfVisitor {
       case 'pict': this.#picture = { hex: [], isBitmap: false }; return;
       case 'pngblip': case 'jpegblip': if (this.#picture !== null) this.#picture.isBitmap = true; return;
       case 'footnote': case 'annotation': case 'shptxt':
-        if (this.#aroundNote === null) this.#isBox = name === 'shptxt';
-        this.#aroundNote ??= { runs: this.#runs, paragraph: { ...this.#paragraph } };
+        this.#aroundNotes.push({ runs: this.#runs, paragraph: { ...this.#paragraph }, isBox: name === 'shptxt' });
         this.#runs = [];
     }
   }
@@ -109,18 +106,18 @@ class RtfBlocks implements RtfVisitor {
 
   /** The line that the note stands in goes on. */
   #endNote(): void {
-    if (this.#aroundNote === null) return;
+    const around = this.#aroundNotes.pop();
+    if (around === undefined) return;
     if (this.#runs.some(({ text }) => /\S/.test(text))) {
-      if (this.#isBox) this.#boxes.push({ kind: 'paragraph', runs: this.#runs });
+      if (around.isBox) this.#boxes.push({ kind: 'paragraph', runs: this.#runs });
       else this.#notes.push({ kind: 'footnote', runs: this.#runs });
     }
-    this.#runs = this.#aroundNote.runs;
-    this.#paragraph = this.#aroundNote.paragraph;
-    this.#aroundNote = null;
+    this.#runs = around.runs;
+    this.#paragraph = around.paragraph;
   }
 
   #endParagraph(): void {
-    if (this.#aroundNote !== null) {
+    if (this.#aroundNotes.length > 0) {
       this.#runs.push({ text: '\n' });
       return;
     }
