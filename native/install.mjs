@@ -121,8 +121,11 @@ function fittingPackage() {
     }
     const manifest = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
     const why = whyUnfit(directory, manifest);
-    if (why !== null) process.stderr.write(`${name} is installed and does not fit: ${why}.\n`);
-    else if (asksForCuda && !manifest.lectern.cuda) process.stderr.write(`${name} has no CUDA kernels, which LECTERN_CUDA asks for: they are compiled, or install ${name}-cuda.\n`);
+    if (why !== null) {
+      process.stderr.write(`${name} is installed and does not fit: ${why}.\n`);
+      // The program would choose it all the same, unless there is a compiled addon.
+      if (manifest.version === JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version) return null;
+    } else if (asksForCuda && !manifest.lectern.cuda) process.stderr.write(`${name} has no CUDA kernels, which LECTERN_CUDA asks for: they are compiled, or install ${name}-cuda.\n`);
     else return name;
   }
   return null;

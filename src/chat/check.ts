@@ -15,7 +15,7 @@ export interface Checks {
 
 export const nothingToCheck: Checks = { format: null, tools: new Map() };
 
-/** Null where there was nothing to check, or nothing to say of it. Rejects with `cancelled` alone: a check that takes too long is an answer that was not found valid. */
+/** Null where there was nothing to check, or nothing to say of it. Null also where the sandbox cannot check now. Rejects with `cancelled` alone: a check that takes too long is an answer that was not found valid. */
 export async function checkChoice(sandbox: Pick<Sandbox, 'check'>, { format, tools }: Checks, parts: readonly OutputPart[]): Promise<SchemaCheck | null> {
   const questions: SchemaQuestion[] = [];
   const unenforced = new Set<string>();
@@ -37,9 +37,12 @@ export async function checkChoice(sandbox: Pick<Sandbox, 'check'>, { format, too
   if (format !== null && calls === 0) ask({ schema: format.schema, text: parts.map((part) => (part.kind === 'text' ? part.text : '')).join(''), where: '' }, format.unenforced);
   if (questions.length === 0) return null;
   const errors = await sandbox.check(questions).catch((thrown: unknown) => {
-    if (thrown instanceof LecternError && thrown.code !== 'cancelled') return [thrown.message];
+    if (thrown instanceof LecternError && thrown.code === 'invalid_request') return [thrown.message];
+    // A process that was lost, or is not to be had, says nothing of the answer.
+    if (thrown instanceof LecternError && thrown.code !== 'cancelled') return null;
     throw thrown;
   });
+  if (errors === null) return null;
   if (errors.length === 0 && unenforced.size === 0) return null;
   return { isValid: errors.length === 0, errors, unenforced: [...unenforced] };
 }

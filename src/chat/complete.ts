@@ -8,6 +8,7 @@ import type { OutputPart } from './conversation.js';
 import { ControlMarkers } from './output/control-markers.js';
 import { AnswerReader, joined } from './output/reader.js';
 import { type PreparedPrompt, type Preparer, prepare } from './prepare.js';
+import { longestMs } from './sandbox/verbs.js';
 
 const mostSeed = 2 ** 53;
 
@@ -22,11 +23,15 @@ export async function complete(
   listener.onStart?.(prepared.ids.length);
   const results: GenerateResult[] = [];
   const choices: AnswerChoice[] = [];
+  let checkedMs = 0;
   const room = new LogprobRoom(request.logprobRoom ?? mostLogprobs);
   for (let choice = 0; choice < (request.choices ?? 1); choice += 1) {
     const written = await write(lease, request, prepared, choice, listener, room, signal);
     results.push(written.result);
-    const check = await checkChoice(sandbox, prepared.checks, written.choice.parts);
+    // The model's slot is held meanwhile: the checks of all choices together take no longer than one may.
+    const began = performance.now();
+    const check = checkedMs < longestMs ? await checkChoice(sandbox, prepared.checks, written.choice.parts) : null;
+    checkedMs += performance.now() - began;
     choices.push(check === null ? written.choice : { ...written.choice, check });
   }
   const sum = (key: 'completionTokens' | 'prefillMs' | 'decodeMs'): number => results.reduce((before, result) => before + result[key], 0);

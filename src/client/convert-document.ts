@@ -63,7 +63,7 @@ export async function convertByService(service: Service, document: SentDocument,
   const ask = { method: 'POST', form: formOf(document, call.fields ?? {}), ...(signal === undefined ? {} : { signal }) } as const;
   if (document.bytes.length > syncBytes || onProgress !== undefined) {
     const { task_id: id } = await service.json<Status>('v1/convert/file/async', ask);
-    return taskResult(service, id, call);
+    return ownTaskResult(service, id, call);
   }
   try {
     return await service.json<ServedConversion>('v1/convert/file', ask);
@@ -71,7 +71,7 @@ export async function convertByService(service: Service, document: SentDocument,
     // The service stopped waiting and goes on working, or will at its next start.
     const id = thrown instanceof ServiceRefusal && (thrown.httpStatus === 504 || thrown.httpStatus === 503) ? (thrown.body as { task_id?: unknown } | null)?.task_id : undefined;
     if (typeof id !== 'string') throw thrown;
-    return taskResult(service, id, call);
+    return ownTaskResult(service, id, call);
   }
 }
 
@@ -117,18 +117,24 @@ export function taskStatus(service: Service, id: string, waitS: number, signal?:
   return service.json(`v1/status/poll/${encodeURIComponent(id)}?wait=${waitS}`, signal === undefined ? {} : { signal });
 }
 
-/** Waits for the end of a task and returns its result. Throws `invalid_document` for one that failed; on abort the task is cancelled. */
+/** Waits for the end of a task and returns its result. Throws `invalid_document` for one that failed. */
 export async function taskResult<T = ServedConversion>(service: Service, id: string, { signal, onProgress }: Pick<ConversionCall, 'signal' | 'onProgress'>): Promise<T> {
   const path = encodeURIComponent(id);
+
+  for (;;) {
+    const status = await patiently(() => service.json<Status>(`v1/status/poll/${path}?wait=${pollS}`, signal === undefined ? {} : { signal }), signal);
+    if (status.task_status === 'failure') throw new LecternError('invalid_document', status.error_message ?? 'The task failed.');
+    onProgress?.(progressOf(status));
+    if (status.task_status === 'success') return await patiently(() => service.json<T>(`v1/result/${path}`, signal === undefined ? {} : { signal }), signal);
+  }
+}
+
+/** As taskResult(), of a task that the caller has started and no other asks for: on abort it is cancelled. */
+export async function ownTaskResult<T = ServedConversion>(service: Service, id: string, call: Pick<ConversionCall, 'signal' | 'onProgress'>): Promise<T> {
   try {
-    for (;;) {
-      const status = await patiently(() => service.json<Status>(`v1/status/poll/${path}?wait=${pollS}`, signal === undefined ? {} : { signal }), signal);
-      if (status.task_status === 'failure') throw new LecternError('invalid_document', status.error_message ?? 'The task failed.');
-      onProgress?.(progressOf(status));
-      if (status.task_status === 'success') return await patiently(() => service.json<T>(`v1/result/${path}`, signal === undefined ? {} : { signal }), signal);
-    }
+    return await taskResult<T>(service, id, call);
   } catch (thrown) {
-    if (signal?.aborted) await service.send(`v1/tasks/${path}`, { method: 'DELETE', signal: AbortSignal.timeout(10_000) }).catch(() => undefined);
+    if (call.signal?.aborted) await service.send(`v1/tasks/${encodeURIComponent(id)}`, { method: 'DELETE', signal: AbortSignal.timeout(10_000) }).catch(() => undefined);
     throw thrown;
   }
 }

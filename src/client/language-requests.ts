@@ -52,6 +52,7 @@ export async function chooseModel(service: Service, name: string | undefined, ca
 /** Throws ServiceRefusal where the service has no such model, and `invalid_request` for one that cannot do it. */
 export async function requireModel(service: Service, name: string, capability: 'completion' | 'embedding', signal?: AbortSignal): Promise<void> {
   const ask = signal === undefined ? {} : { signal };
+  if (name.split('/').some((part) => part === '.' || part === '..')) throw new LecternError('invalid_request', `"${name}" is no name of a model.`);
   await service.json(`v1/models/${name.split('/').map(encodeURIComponent).join('/')}`, ask);
   const { capabilities } = await service.json<{ capabilities?: string[] }>('api/show', { method: 'POST', json: { model: name }, ...ask });
   if (capabilities !== undefined && !capabilities.includes(capability)) throw new LecternError('invalid_request', `The model "${name}" cannot ${capability === 'completion' ? 'chat' : 'embed'}.`);

@@ -93,6 +93,7 @@ export class Service {
 
   /** What a failed transfer means: a cancellation by the caller, or a service that is not there. */
   broken(cause: unknown, signal: AbortSignal | undefined): unknown {
+    if (cause instanceof LecternError) return cause;
     if (signal?.aborted) return signal.reason instanceof LecternError ? signal.reason : new LecternError('cancelled');
     const reason = reasonOf(cause);
     if (/CERT|SIGNATURE|ISSUER/.test(reason)) {

@@ -1,6 +1,6 @@
 /** The tools over documents: convert one, cut one into chunks, ask how a task stands, fetch its result, cancel it. */
 import { z } from 'zod';
-import { type ServedConversion, type ServedProgress, startTask, type TaskFields, taskResult, taskStatus } from '../client/convert-document.js';
+import { ownTaskResult, type ServedConversion, type ServedProgress, startTask, type TaskFields, taskResult, taskStatus } from '../client/convert-document.js';
 import { LecternError } from '../errors.js';
 import { documentInput, type DocumentInput, nameOf, readDocument } from './document-input.js';
 import { uriOf } from './started-tasks.js';
@@ -42,7 +42,7 @@ interface Chunks {
 export async function convertDocument(host: ToolHost, input: Reading & { format: Format }, call: McpToolCall): Promise<ToolText> {
   const { name, id } = await start(host, 'convert', input, { to_formats: input.format, image_export_mode: 'placeholder' }, call);
   if (!input.wait) return accepted(name, id);
-  return textOf(name, await taskResult<ServedConversion>(host.service, id, waiting(call)), input.format);
+  return textOf(name, await ownTaskResult<ServedConversion>(host.service, id, waiting(call)), input.format);
 }
 
 /** The chunks as a JSON list. */
@@ -50,7 +50,7 @@ export async function chunkDocument(host: ToolHost, input: Reading & { max_token
   const chunking = input.max_tokens === undefined ? {} : { max_tokens: String(input.max_tokens) };
   const { name, id } = await start(host, 'chunk', input, {}, call, chunking);
   if (!input.wait) return accepted(name, id);
-  return [describeChunks(await taskResult<Chunks>(host.service, id, waiting(call)))];
+  return [describeChunks(await ownTaskResult<Chunks>(host.service, id, waiting(call)))];
 }
 
 export async function statusTool({ service }: ToolHost, input: { task_id: string; wait_s: number }, { signal }: McpToolCall): Promise<ToolText> {

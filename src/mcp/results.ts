@@ -15,12 +15,12 @@ const mediaTypes: Record<Format, string> = { md: 'text/markdown', json: 'applica
 
 /** Throws `not_found` for an address that is none of a result or whose task is not there, `invalid_state` for a task that has not ended. */
 export async function readResult(service: Service, uri: string, signal: AbortSignal): Promise<ReadResourceResult> {
-  const [, id = '', format] = /^lectern:\/\/results\/([^/?#]+)(?:\/([a-z]+))?$/.exec(uri) ?? [];
+  const [, id = '', format] = /^lectern:\/\/results\/([\w-]+)(?:\/([a-z]+))?$/.exec(uri) ?? [];
   if (id === '') throw new LecternError('not_found', `There is no resource ${uri.slice(0, 200)}, only ${resultTemplates.map(({ uriTemplate }) => uriTemplate).join(' and ')}.`);
   if (format !== undefined && !formats.includes(format as Format)) throw new LecternError('not_found', `There is no format ${format.slice(0, 100)}, only ${formats.join(', ')}.`);
   const { task_status: status } = await service.json<{ task_status: string }>(`v1/status/poll/${id}`, { signal });
   if (status === 'pending' || status === 'started') throw new LecternError('invalid_state', `The task has not ended: it is ${status}.`);
-  const result = await taskResult<ServedConversion | Parameters<typeof describeChunks>[0]>(service, decodeURIComponent(id), { signal });
+  const result = await taskResult<ServedConversion | Parameters<typeof describeChunks>[0]>(service, id, { signal });
   if ('chunks' in result) return { contents: [{ uri, mimeType: 'application/json', text: describeChunks(result) }] };
   const chosen = format as Format | undefined ?? formatIn(result);
   return { contents: textOf(`The document of ${uri}`, result, chosen).slice(0, 1).map((text) => ({ uri, mimeType: mediaTypes[chosen], text })) };

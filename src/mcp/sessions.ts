@@ -11,6 +11,8 @@ const sweepMs = 60_000;
 /** Of one caller: each program that has the tools holds one. */
 const mostPerOwner = 32;
 const mostSessions = 512;
+/** Characters of a request's id: it is held while the request is answered. */
+const longestId = 200;
 
 export interface SessionRequest {
   request: Request;
@@ -31,6 +33,8 @@ interface Session {
 }
 
 const idHeader = 'mcp-session-id';
+/** Of JSON-RPC, as language servers use it. */
+const requestCancelled = -32800;
 
 export class ToolSessions {
   readonly #sessions = new Map<string, Session>();
@@ -47,11 +51,14 @@ export class ToolSessions {
 
   /** The answer of the protocol's transport; its body may be a stream. `gone` aborts when the client disconnects, which cancels what was asked for. */
   async handle({ request, body, owner, service }: SessionRequest, gone: AbortSignal): Promise<Response> {
+    const wrong = whyWrong(body);
+    if (wrong !== null) return refusal(400, -32600, wrong);
     const id = request.headers.get(idHeader);
     const known = id === null ? undefined : this.#sessions.get(id);
     // An id that was overheard opens nothing.
     if (id !== null && known?.owner !== owner) return refusal(404, -32001, 'Session not found');
     if (known === undefined && !isInitialize(body)) return refusal(400, -32000, 'Bad Request: the first request must be initialize; later ones carry the mcp-session-id of its answer.');
+    if (known === undefined && !this.#hasRoom(owner)) return refusal(503, -32000, 'All sessions are in use: end one, or try again later.');
     const session = known ?? await this.#open(owner, service);
     session.lastUsed = this.#now();
     session.active += 1;
@@ -60,10 +67,14 @@ export class ToolSessions {
       session.lastUsed = this.#now();
     };
     gone.addEventListener('abort', () => {
-      for (const requestId of requestIds(body)) session.transport.onmessage?.({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId, reason: 'The client went away.' } } as JSONRPCMessage);
+      for (const requestId of requestIds(body)) {
+        session.transport.onmessage?.({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId, reason: 'The client went away.' } } as JSONRPCMessage);
+        release(session.transport, requestId);
+      }
     }, { once: true });
     try {
       const answer = await session.transport.handleRequest(request, body === undefined ? {} : { parsedBody: body });
+      for (const requestId of cancelledIds(body)) release(session.transport, requestId);
       return whenRead(answer, ended);
     } catch (thrown) {
       ended();
@@ -78,10 +89,13 @@ export class ToolSessions {
   }
 
   async #open(owner: string, service: Service): Promise<Session> {
-    this.#makeRoom(owner);
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
-      onsessioninitialized: (id) => { this.#sessions.set(id, session); },
+      // Not before: a request that is refused ends no session of others.
+      onsessioninitialized: (id) => {
+        this.#makeRoom(owner);
+        this.#sessions.set(id, session);
+      },
       onsessionclosed: (id) => { this.#sessions.delete(id); },
     });
     const session: Session = { owner, transport, lastUsed: this.#now(), active: 0 };
@@ -89,13 +103,30 @@ export class ToolSessions {
     return session;
   }
 
-  /** The session that was idle for the longest ends for a new one: of the same caller, where that one has many. */
+  #hasRoom(owner: string): boolean {
+    return !this.#isFull(owner) || this.#victim(owner) !== undefined;
+  }
+
+  #isFull(owner: string): boolean {
+    return this.#sessions.size >= mostSessions || this.#countOf(owner) >= mostPerOwner;
+  }
+
+  #countOf(owner: string): number {
+    return [...this.#sessions.values()].filter((session) => session.owner === owner).length;
+  }
+
+  /** The session that was idle for the longest: of the caller itself where it has as many as it may, else of the one that has the most. */
+  #victim(owner: string): [string, Session] | undefined {
+    const idle = [...this.#sessions].filter(([, { active }]) => active === 0).sort(([, a], [, b]) => a.lastUsed - b.lastUsed);
+    if (this.#countOf(owner) >= mostPerOwner) return idle.find(([, session]) => session.owner === owner);
+    const counts = new Map(idle.map(([, session]) => [session.owner, this.#countOf(session.owner)]));
+    const most = Math.max(...counts.values());
+    return idle.find(([, session]) => counts.get(session.owner) === most);
+  }
+
   #makeRoom(owner: string): void {
-    const byAge = [...this.#sessions].filter(([, { active }]) => active === 0).sort(([, a], [, b]) => a.lastUsed - b.lastUsed);
-    const own = byAge.filter(([, session]) => session.owner === owner);
-    const count = [...this.#sessions.values()].filter((session) => session.owner === owner).length;
-    const oldest = count >= mostPerOwner ? own[0] : this.#sessions.size >= mostSessions ? byAge[0] : undefined;
-    if (oldest !== undefined) this.#drop(...oldest);
+    const victim = this.#isFull(owner) ? this.#victim(owner) : undefined;
+    if (victim !== undefined) this.#drop(...victim);
   }
 
   #dropIdle(): void {
@@ -116,6 +147,25 @@ export class ToolSessions {
 /** A failure in the protocol's words. */
 export function refusal(status: number, code: number, message: string): Response {
   return Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status });
+}
+
+/** Why a body is refused; null where it is not. Present versions of the protocol have no batches. */
+function whyWrong(body: unknown): string | null {
+  if (Array.isArray(body)) return 'Invalid Request: a body is one message, not a list of them.';
+  const { id } = (body ?? {}) as { id?: unknown };
+  return typeof id === 'string' && id.length > longestId ? `Invalid Request: an id has at most ${longestId} characters.` : null;
+}
+
+/** The protocol's server answers no request that was cancelled; its transport would wait for that answer and keep the stream. */
+function release(transport: WebStandardStreamableHTTPServerTransport, id: string | number): void {
+  void transport.send({ jsonrpc: '2.0', id, error: { code: requestCancelled, message: 'The request was cancelled.' } }).catch(() => undefined);
+}
+
+function cancelledIds(body: unknown): (string | number)[] {
+  return messagesOf(body).flatMap(({ method, params }) => {
+    const id = method === 'notifications/cancelled' ? (params as { requestId?: unknown } | undefined)?.requestId : undefined;
+    return typeof id === 'string' || typeof id === 'number' ? [id] : [];
+  });
 }
 
 function messagesOf(body: unknown): Record<string, unknown>[] {

@@ -2,7 +2,9 @@
 import t from 'tap';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { ownTaskResult, taskResult } from '../../src/client/convert-document.js';
 import { Service } from '../../src/client/service.js';
+import { InnerRequests } from '../../src/http/mcp/inner-service.js';
 import { ToolSessions } from '../../src/mcp/sessions.js';
 import { startTestService } from '../support/http-service.js';
 import { fakeLanguage } from '../support/language-service.js';
@@ -129,4 +131,96 @@ t.test('a session is its caller\'s, and the idlest of a caller with many ends', 
   const last = await ask('key anna', list, mine);
   t.equal(last.status, 200, 'those of others stay');
   await last.text();
+});
+
+const headerOf = async (body: object): Promise<Record<string, string>> => {
+  const answer = await post(body);
+  await answer.text();
+  return { 'mcp-session-id': answer.headers.get('mcp-session-id') ?? '' };
+};
+const calling = (id: string | number, name: string, args: object): object => ({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: args } });
+
+t.test('what a session cannot be used for', async (t) => {
+  const session = await headerOf(initialize);
+  for (const body of [[calling(5, 'list_models', {})], calling('x'.repeat(201), 'list_models', {})]) {
+    const answer = await post(body, session);
+    t.match([answer.status, await answer.json()], [400, { error: { code: -32600 } }]);
+  }
+  const began = performance.now();
+  t.match(await call('convert_document', { filename: 'a.pdf', content_base64: `A${' '.repeat(300_000)}!` }), { isError: true, content: [{ text: 'content_base64 is not base64.' }] });
+  t.ok(performance.now() - began < 2_000, 'spaces cost no square of their number');
+  for (const id of ['..%5C..%5Cclear%5Cresults', '..\\..\\clear\\results', '..', '%2e%2e']) await t.rejects(client.readResource({ uri: `lectern://results/${id}` }), { code: -32002 }, id);
+});
+
+t.test('a cancelled call ends its stream', async (t) => {
+  const session = await headerOf(initialize);
+  const begun = language.signals.length;
+  const hanging = post(calling(7, 'chat', { prompt: 'wait !hang' }), session).then((answer) => answer.text());
+  await until('the chat begins', () => language.signals.length > begun);
+  t.equal((await post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } }, session)).status, 202);
+  t.match(await hanging, /"id":7,"error":\{"code":-32800/);
+});
+
+t.test('a client that leaves while it reads a result leaves the result; what it started itself is cancelled', async (t) => {
+  for (const [read, asked] of [[taskResult, []], [ownTaskResult, ['DELETE /v1/tasks/1']]] as const) {
+    const stop = new AbortController();
+    const seen: string[] = [];
+    const hanging = new Service('http://x.localhost', (address, { method = 'GET', signal }) => {
+      seen.push(`${method} ${address.pathname}`);
+      if (method === 'DELETE') return Promise.resolve(Response.json({}));
+      return new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason as Error)));
+    });
+    const reading = read(hanging, '1', { signal: stop.signal });
+    stop.abort();
+    await t.rejects(reading, { code: 'cancelled' });
+    t.strictSame(seen, ['GET /v1/status/poll/1', ...asked]);
+  }
+});
+
+t.test('calls of one caller that are under way at once, and answers that are too long, are refused', async (t) => {
+  const session = await headerOf(initialize);
+  const begun = language.signals.length;
+  const leave = new AbortController();
+  const hanging = Array.from({ length: 40 }, (_, index) => post(calling(100 + index, 'chat', { prompt: 'wait !hang' }), session, leave.signal).then((answer) => answer.text()).catch(() => 'gone'));
+  await until('some begin', () => language.signals.length > begun);
+  t.match(await Promise.race(hanging), /At most 32 calls/);
+  leave.abort();
+  await Promise.all(hanging);
+  const requests = new InnerRequests();
+  const end = requests.begin('a');
+  for (let count = 1; count < 32; count += 1) requests.begin('a');
+  t.throws(() => requests.begin('a'), { code: 'queue_full' });
+  t.doesNotThrow(() => requests.begin('b')());
+  end();
+  end();
+  t.doesNotThrow(() => requests.begin('a'));
+  t.throws(() => requests.begin('a'), { code: 'queue_full' }, 'an end counts once');
+  let said = '';
+  for (let turn = 0; turn < 50 && said !== 'room again'; turn += 1) {
+    said = await textOf('chat', { prompt: 'room again' });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  t.equal(said, 'room again');
+  t.match(await call('chat', { prompt: 'x'.repeat(5 * 2 ** 20) }), { isError: true, content: [{ text: /more than 4 MiB|longer|too/ }] });
+});
+
+t.test('a caller whose sessions are all in use gets no other, and ends none of others', async (t) => {
+  const sessions = new ToolSessions({ version: '1', onDefect: () => undefined });
+  t.teardown(() => sessions.close());
+  const endless = new Service('http://x.localhost', () => new Promise(() => undefined));
+  const ask = (owner: string, body: object, id?: string): Promise<Response> => sessions.handle({
+    request: new Request('http://x.localhost/mcp', { method: 'POST', headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...(id === undefined ? {} : { 'mcp-session-id': id }) } }),
+    body, owner, service: endless,
+  }, new AbortController().signal);
+  const open = async (owner: string): Promise<string> => {
+    const answer = await ask(owner, initialize);
+    await answer.text();
+    return answer.headers.get('mcp-session-id') ?? '';
+  };
+  await open('key anna');
+  for (let count = 0; count < 32; count += 1) await ask('key carl', calling(9, 'list_models', {}), await open('key carl'));
+  t.equal((await ask('key carl', initialize)).status, 503);
+  t.equal(sessions.size, 33);
+  t.equal((await sessions.handle({ request: new Request('http://x.localhost/mcp', { method: 'POST', headers: { accept: 'text/plain' } }), body: initialize, owner: 'key dora', service: endless }, new AbortController().signal)).status, 406);
+  t.equal(sessions.size, 33);
 });

@@ -238,12 +238,16 @@ t.test('a model is gone when its unloading is answered', async (t) => {
   t.same([wasThere, resident.length], [1, 0]);
   for (const [path, more] of [['generate', { prompt: 'x' }], ['generate', { prompt: 'x', stream: false }], ['chat', { messages: [{ role: 'user', content: 'x' }] }], ['embed', { model: 'vectors', input: 'x' }], ['embeddings', { model: 'vectors', prompt: 'x' }]] as const) {
     const entry = await own.catalogue.find('model' in more ? more.model : 'talker');
-    resident = [{ ...(await generate({}), own.residency.list())[0], entry, keepAlive: 0, uses: 1 } as (typeof resident)[number]];
+    resident = [{ ...(await generate({}), own.residency.list())[0], entry, keepAlive: 0, uses: 0 } as (typeof resident)[number]];
     setTimeout(() => { resident = []; }, 60);
     const asked = app.inject({ method: 'POST', url: `/api/${path}`, payload: { model: 'talker', keep_alive: 0, ...more } });
     t.equal((await asked).statusCode, 200);
     t.equal(resident.length, 0, `${path}: the end of an answer waits, too`);
   }
+  resident = resident.concat({ ...(await generate({}), own.residency.list())[0], entry: await own.catalogue.find('talker'), keepAlive: 0, uses: 1 } as (typeof resident)[number]);
+  const began = performance.now();
+  t.equal((await generate({ keep_alive: 0, prompt: 'x' })).statusCode, 200);
+  t.ok(performance.now() - began < 5000, 'a request of another that still uses the model is not waited for');
 });
 
 t.test('bodies in the usual encodings', async (t) => {

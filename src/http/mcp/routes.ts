@@ -7,7 +7,8 @@ import { ClientGone } from '../client-gone.js';
 import type { HttpDependencies } from '../dependencies.js';
 import { readJsonBodies } from '../json-body.js';
 import { parseJson } from '../../chat/sandbox/json-text.js';
-import { innerService } from './inner-service.js';
+import { tenantOf } from '../conversion/task-status.js';
+import { InnerRequests, innerService } from './inner-service.js';
 
 /** Of JSON-RPC. */
 const parseError = -32700;
@@ -15,11 +16,12 @@ const internalError = -32603;
 
 export function addMcp(scope: FastifyInstance, { language, log, version }: Pick<HttpDependencies, 'language' | 'log' | 'version'>): void {
   readJsonBodies(scope, language ?? { readJson: async (pieces) => parseJson(Buffer.concat(pieces)) });
+  const inner = new InnerRequests();
   const sessions = new ToolSessions({ version, onDefect: (thrown) => log.error({ err: thrown }, 'a tool met a defect') });
   scope.addHook('onClose', () => sessions.close());
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { signal: gone } = new ClientGone(reply);
-    const answer = await sessions.handle({ request: webRequest(request), body: request.body, owner: request.caller.identity, service: innerService(scope.server, request) }, gone);
+    const answer = await sessions.handle({ request: webRequest(request), body: request.body, owner: JSON.stringify([request.caller.identity, tenantOf(request)]), service: innerService(scope.server, request, inner) }, gone);
     return sendWeb(reply, answer);
   };
   // There is no GET: nothing is sent without being asked for.

@@ -126,12 +126,12 @@ const longestUnloadMs = 30_000;
 
 /**
  * With keep_alive 0 the end of an answer is sent when the model is gone: clients load another one then, or ask what is loaded. Requests that still use the model
- * are waited for within longestUnloadMs; one that asks for another time to live keeps it.
+ * keep it, and so does one that asks for another time to live.
  */
 export async function untilUnloaded({ residency }: LanguageServices, { entry: { path }, keepAlive: asked }: Pick<Asked, 'entry' | 'keepAlive'>): Promise<void> {
   if (asked !== 0) return;
   const end = performance.now() + longestUnloadMs;
-  while (performance.now() < end && residency.list().some(({ entry, keepAlive }) => entry.path === path && keepAlive === 0)) await sleep(lookMs);
+  while (performance.now() < end && residency.list().some(({ entry, keepAlive, uses }) => entry.path === path && keepAlive === 0 && uses === 0)) await sleep(lookMs);
 }
 
 /** An empty prompt loads the model, or with keep_alive 0 unloads it. */
