@@ -1,6 +1,6 @@
 /** The nodes that the relation network reads: every word in one node, cuts at gaps, drawn lines and styles, numbers that are finite. */
 import t from 'tap';
-import { FEATURES, GEOMETRY, type NodePage, type NodeWord, pageNodes, TEXT } from '../../models/training/documents/network/nodes.js';
+import { FEATURES, GEOMETRY, type NodePage, type NodeWord, pageNodes, TEXT } from '../../src/convert/relations/nodes.js';
 
 const word = (text: string, left: number, line: number, more: Partial<NodeWord> = {}): NodeWord => {
   const top = 100 + 14 * line;

@@ -1,4 +1,7 @@
 /** The vocabulary of the truth: kinds of nodes, classes of words, parts of a leaf. Shards store the index of each in its list, so that a list may only grow at its end. */
+import type { WordClass } from '../../../../src/convert/relations/classes.js';
+
+export { wordClasses, type WordClass } from '../../../../src/convert/relations/classes.js';
 
 /** A node of a document's structure. `run` is running text that stands directly in a container beside blocks. */
 export const nodeKinds = [
@@ -7,14 +10,6 @@ export const nodeKinds = [
   'pull-quote', 'author', 'abstract', 'address', 'stamp', 'signature', 'card', 'grid', 'separator', 'container',
 ] as const;
 export type NodeKind = (typeof nodeKinds)[number];
-
-/** The class of a word: that of the node that determines how it is read. */
-export const wordClasses = [
-  'unknown', 'text', 'title', 'subtitle', 'heading', 'list-item', 'list-marker', 'term', 'description', 'code', 'quote', 'cell', 'column-header', 'row-header', 'caption', 'formula',
-  'formula-number', 'footnote', 'reference', 'toc-entry', 'key', 'value', 'form-field', 'checkbox', 'page-header', 'page-footer', 'sidebar', 'pull-quote', 'picture-text', 'author',
-  'abstract', 'address', 'stamp', 'signature',
-] as const;
-export type WordClass = (typeof wordClasses)[number];
 
 /** Where a leaf's characters come from: the text, the marker of a list item, `::before`, `::after`, the value of a form control, a margin box of the page. */
 export const leafParts = ['text', 'marker', 'before', 'after', 'value', 'margin'] as const;

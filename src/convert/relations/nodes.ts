@@ -1,8 +1,8 @@
 /**
  * The nodes of a page for the relation network: pieces of text lines and pictures, each with numbers that the network reads. The same code makes the training
- * data and will run in the program, so that both see the same numbers. Lengths in the features are in ems of the page's running text.
+ * data and runs in the program, so that both see the same numbers. Lengths in the features are in ems of the page's running text.
  */
-import type { Box } from '../../../../src/geometry/box.js';
+import type { Box } from '../../geometry/box.js';
 
 export interface NodeWord {
   text: string;
