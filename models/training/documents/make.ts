@@ -16,15 +16,15 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     pages: { type: 'string', default: '1000' }, split: { type: 'string', default: 'train' }, seed: { type: 'string', default: '1' }, workers: { type: 'string' }, renderer: { type: 'string', default: 'chromium' }, damage: { type: 'string', default: 'none' },
-    'shard-pages': { type: 'string', default: String(SHARD_PAGES) }, minutes: { type: 'string' }, root: { type: 'string', default: new URL('.', import.meta.url).pathname },
+    'shard-pages': { type: 'string', default: String(SHARD_PAGES) }, minutes: { type: 'string' }, pdf: { type: 'boolean', default: false }, root: { type: 'string', default: new URL('.', import.meta.url).pathname },
   },
 });
 const [out] = positionals;
 if (out === undefined || !['train', 'dev', 'test'].includes(values.split) || !rendererNames.some((name) => name === values.renderer) || !damages.some((name) => name === values.damage)) {
-  process.stderr.write(`make.ts OUT [--pages N] [--split train|dev|test] [--seed S] [--renderer ${rendererNames.join('|')}] [--damage ${damages.join('|')}] [--workers N] [--shard-pages ${SHARD_PAGES}] [--minutes M] [--root DIRECTORY]\n`);
+  process.stderr.write(`make.ts OUT [--pages N] [--split train|dev|test] [--seed S] [--renderer ${rendererNames.join('|')}] [--damage ${damages.join('|')}] [--workers N] [--shard-pages ${SHARD_PAGES}] [--minutes M] [--pdf] [--root DIRECTORY]\n`);
   process.exit(2);
 }
-const options: BatchOptions = { out, split: values.split as Split, seed: Number(values.seed), shardPages: Number(values['shard-pages']), renderer: values.renderer, damage: values.damage as Damage, root: values.root };
+const options: BatchOptions = { out, split: values.split as Split, seed: Number(values.seed), shardPages: Number(values['shard-pages']), renderer: values.renderer, damage: values.damage as Damage, root: values.root, keepPdf: values.pdf };
 const shards = Math.ceil(Number(values.pages) / options.shardPages);
 const until = values.minutes === undefined ? Infinity : performance.now() + Number(values.minutes) * 60_000;
 const total = { pages: 0, words: 0, documents: 0, processor: 0, printing: 0 };

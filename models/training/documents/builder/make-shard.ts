@@ -20,6 +20,8 @@ export interface BatchOptions {
   damage: Damage;
   /** The directory with `sources`, `styles` and `splits.json`. */
   root: string;
+  /** Keep the plain print of document k of a shard as SHARD/k.pdf. */
+  keepPdf?: boolean;
 }
 
 /** What a shard took and what was dropped: written beside it. */
@@ -43,6 +45,8 @@ export interface ShardReport {
 /** A shard gives up after this many failed documents in a row. */
 const MOST_FAILURES = 50;
 const MOST_MESSAGES = 20;
+/** Of a document's number in the name of its PDF file. */
+const DOCUMENT_DIGITS = 4;
 
 export function shardName({ split, renderer, seed, damage }: BatchOptions, index: number): string {
   return `${split}-${renderer}-${damage === 'none' ? '' : `${damage}-`}${seed}-${String(index).padStart(5, '0')}`;
@@ -107,8 +111,15 @@ export class Batch {
       }
       if (made.pages.length > 0) inARow = 0;
       this.#add(shard, report, made);
+      if (this.#options.keepPdf === true && made.pages.length > 0) this.#keep(index, shard.documents.length - 1, made.plain);
     }
     await Promise.allSettled(pending);
+  }
+
+  #keep(index: number, document: number, pdf: Uint8Array): void {
+    const directory = join(this.#options.out, shardName(this.#options, index));
+    mkdirSync(directory, { recursive: true });
+    writeFileSync(join(directory, `${String(document).padStart(DOCUMENT_DIGITS, '0')}.pdf`), pdf);
   }
 
   #add(shard: Shard, report: ShardReport, made: MadeDocument): void {
