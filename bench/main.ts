@@ -20,6 +20,7 @@ const benches: Record<string, () => Promise<Bench>> = {
   http: () => import('./http.js'),
   kernels: () => import('./kernels.js'),
   layout: () => import('./layout.js'),
+  letters: () => import('./letters.js'),
   llm: () => import('./llm.js'),
   ocr: () => import('./ocr.js'),
   onnx: () => import('./onnx.js'),
@@ -36,6 +37,7 @@ const usage = `usage: npm run bench -- NAME [its options] [--lines OUT] [--again
   http     [--rounds N] [--models DIRECTORY] [--model NAME]
   kernels  [--layers] [--llm]
   layout   [--drawn DIRECTORY] [--network DIRECTORY] [--conversion] [--verbose]
+  letters  [--fetch] [--only PART-OF-A-NAME]... [--beside FOLDER] [--no-peers] [--keep DIRECTORY] [--verbose]
   llm      [--peer] [--rounds N] [--threads N] [--model NAME]... [--json OUT]
   ocr      [--drawn DIRECTORY] [--pages N] [--verbose]
   onnx     [--peer] [--pack DIRECTORY] [--net NAME]... [--rounds N] [--threads N] [--json OUT]

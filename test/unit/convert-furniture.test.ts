@@ -43,3 +43,11 @@ t.test('what all letters of a series begin with is text', (t) => {
   t.equal(textOf([0, 1, 2, 3].map(letter)).match(/series0/g)?.length, 4 * textOf([letter(0)]).match(/series0/g)!.length);
   t.end();
 });
+
+t.test('what opens passages at any height of a page is text where some of them share a height', (t) => {
+  const heights = [690, 700, 708, 735, 700, 683, 715, 700, 754, 692, 745, 725];
+  const pages = heights.map((y, index) => pageStructure(index, [line(50, 30, 'Geometry of harbours', { size: 8 }), ...paragraph(50, 60, 480, Math.floor((y - 62) / 12), `${oneOf(index % 4)}${'abcdefghijkl'[index]!}`), line(50, y, `Remark ${index + 3}`), line(50, y + 12, `Let ${oneOf((index + 1) % 4)} be a tree of harbour ${'abcdefghijkl'[index]!}, which`)]));
+  t.equal(textOf(pages).match(/Remark \d+/g)?.length, heights.length);
+  t.notMatch(textOf(pages), 'Geometry of harbours');
+  t.end();
+});

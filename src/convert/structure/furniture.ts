@@ -29,6 +29,12 @@ export interface EdgeRow {
 /** The most rows of an edge that are examined: three lines of a letterhead, an address, a page number. */
 const rowsAtEdge = 4;
 
+/**
+ * Of the rows at an edge with one text, the share at one height: a running header keeps its height, while `Remark 14` and `Proof:` stand at any. In a mathematical
+ * book of 117 pages such openings have at most 0.13 at one height; running headers of the samples have at least 0.5.
+ */
+const oneHeight = 0.35;
+
 /** The probability from which the layout prediction counts as evidence for furniture. */
 const sureFurniture = 0.9;
 
@@ -75,6 +81,9 @@ export function edgeRows(text: PageLines, edge: 'top' | 'bottom', most = rowsAtE
   return chosen.slice(0, most).filter((row) => (edge === 'top' ? row.bottom < limit : row.top > structure.height - limit));
 }
 
+/** `Remark 14`, `Theorem 2.3`: with text between it and the edge it opens that text. */
+const opensPassage = /^\p{Lu}\p{Ll}+ \d{1,3}(?:\.\d{1,3})*\.?$/u;
+
 interface Place {
   page: number;
   baseline: number;
@@ -107,7 +116,7 @@ function countRepeats(byPage: EdgeRow[][], copies: Set<number>): Repeats {
 function isRepeated(text: string, baseline: number, repeats: Repeats, body: BodyStyle, size: number): boolean {
   const places = repeats.places.get(pattern(text)) ?? [];
   const same = places.filter((place) => Math.abs(place.baseline - baseline) <= 4).length;
-  if (same < 2) return false;
+  if (same < 2 || same < oneHeight * places.length) return false;
   // A title that recurs on a few slides is larger than the text; a running header is not.
   if (size > 1.15 * body.size) return same >= 4 && same >= 0.5 * repeats.pageCount;
   return same >= 3 || same >= 0.4 * repeats.pageCount;
@@ -244,7 +253,7 @@ export function findFurniture(pages: PageLines[], body: BodyStyle): Furniture {
         if (!repeated && edge === 'top' && opensChapter(row, rows[at + 1], body)) break;
         const seen = (oddsOfLines(row.lines, label) ?? 0) > sureFurniture && mayBeFurniture(row, text, body, edge);
         if (!repeated && edge === 'top' && tells(pending, text.structure.width)) break;
-        if (repeated || seen || standsApart(row, text, body, edge) && isOneHead(pending, text.structure.width)) {
+        if (repeated || seen || standsApart(row, text, body, edge) && isOneHead(pending, text.structure.width) && !(pending.length > 1 && opensPassage.test(row.text))) {
           for (const member of pending) for (const line of member.lines) found.set(line, label);
           if (repeated) for (const line of row.lines) known.add(line);
           pending = [];
