@@ -3,6 +3,7 @@
  * data and runs in the program, so that both see the same numbers. Lengths in the features are in ems of the page's running text.
  */
 import type { Box } from '../../geometry/box.js';
+import { neighboursOf } from './neighbours.js';
 
 export interface NodeWord {
   text: string;
@@ -58,6 +59,8 @@ export interface PageNodes {
   geometry: Float32Array;
   /** Row by row, `TEXT` a node: classes of the first and last characters, then buckets of the first and the last word. */
   text: Int32Array;
+  /** Row by row, `NEIGHBOURS` a node (neighbours.ts): indices of nodes, -1 for none. */
+  neighbours: Int32Array;
 }
 
 /** Ems: where the gap to the next word of a line is wider than this, and than GAP_RATIO times the line's median gap, the line is cut. Word spaces of justified lines are alike within a line. */
@@ -98,7 +101,7 @@ export function pageNodes(page: NodePage): PageNodes {
     features.set(values, index * FEATURES);
     text.set(describeText(node.words.map((word) => page.words[word]!.text)), index * TEXT);
   }
-  return { nodes, em, features, geometry, text };
+  return { nodes, em, features, geometry, text, neighbours: neighboursOf(nodes.map(({ box }) => box)) };
 }
 
 function mainSize(words: readonly NodeWord[]): number {

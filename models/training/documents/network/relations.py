@@ -1,18 +1,24 @@
-"""The relation network: for the nodes of a page (nodes.ts) the class of each and, for each pair, whether they are of one block, of one table, in one row, in one column, and which comes next.
+"""The relation network: what each node of a page is (nodes.ts), and how it belongs to other nodes. README.md describes its inputs and outputs.
 
-A transformer (Vaswani et al. 2017) over the nodes whose attention is biased by how two nodes stand to each other; the same pair features feed the relations.
+A graph transformer: every node attends to its neighbours (neighbours.ts), biased by how the two stand to each other (graph attention; relative positions as biases after Raffel et al. 2020), and to a summary
+of its page. Its cost is linear in the nodes. Pages stand one after another: row `page` of a node is the index of its page.
 """
 
 import torch
 from torch import nn
 from torch.nn import functional
 
-FEATURES, GEOMETRY, TEXT = 58, 11, 16
+FEATURES, GEOMETRY, TEXT, NEIGHBOURS = 58, 11, 16, 24
 CHARACTERS, CHARACTER_CLASSES, CHARACTER_WIDTH = 14, 42, 6
 WORD_BUCKETS, WORD_WIDTH = 1024, 10
-RELATIONS = ("block", "table", "row", "column", "next")
+RELATIONS = ("block", "table", "row", "column", "next", "caption")
+FLAGS = ("start", "row-span", "column-span")
 LEVELS = 7
-PAIR_FEATURES = 26
+EDGE_FEATURES = 28
+VECTOR = 16
+ABSENT = -1e4
+# Scores of a page's summary are bounded, so that their powers need no maximum over the page.
+MOST_SCORE = 8.0
 
 
 def squash(length):
@@ -25,33 +31,32 @@ def zero(length, scale):
     return (1 - length.abs() / (2 * scale)).clamp(min=0)
 
 
-def pair_features(g):
-    """geometry (b, n, 11) -> (b, n, n, 26): of the second index as seen from the first."""
-    left, top, right, bottom, base, size, rule_left, rule_above, rule_right, rule_below, fill = g.unbind(-1)
-
-    def difference(a, b):
-        return b[:, None, :] - a[:, :, None]
-
-    ll, rr, cc = difference(left, left), difference(right, right), difference(left + right, left + right) / 2
-    tt, bb = difference(top, top), difference(bottom, bottom)
-    after, below = difference(right, left), difference(bottom, top)
-    before, above = -after.transpose(1, 2), -below.transpose(1, 2)
-    baseline = difference(base, base)
-    height = (bottom - top).clamp(min=0.3)
-    width = (right - left).clamp(min=0.3)
-    over_y = (torch.minimum(bottom[:, :, None], bottom[:, None, :]) - torch.maximum(top[:, :, None], top[:, None, :])) / torch.minimum(height[:, :, None], height[:, None, :])
-    over_x = (torch.minimum(right[:, :, None], right[:, None, :]) - torch.maximum(left[:, :, None], left[:, None, :])) / torch.minimum(width[:, :, None], width[:, None, :])
-    ratio = torch.log2(size.clamp(min=0.1))
-    is_right, is_below = (after > -0.2).float(), (below > -0.2).float()
-    cut_right = is_right * (difference(rule_right, left) > -0.1).float()
-    cut_below = is_below * (difference(rule_below, top) > -0.1).float()
-    same_fill = (fill[:, :, None] == fill[:, None, :]).float()
+def edge_features(g, neighbours):
+    """geometry (n, 11), neighbours (n, k) -> (n, k, 28): of the neighbour as seen from the node. The geometry of no neighbour is 0."""
+    n, k = neighbours.shape
+    its = torch.cat([g, g.new_zeros(1, GEOMETRY)])[neighbours]
+    left, top, right, bottom, base, size, _, _, rule_right, rule_below, fill = (column[:, None] for column in g.unbind(-1))
+    l, t, r, b, its_base, its_size, _, _, its_rule_right, its_rule_below, its_fill = its.unbind(-1)
+    ll, rr, cc, tt, bb, baseline = l - left, r - right, (l + r - left - right) / 2, t - top, b - bottom, its_base - base
+    after, before, below, above = l - right, r - left, t - bottom, b - top
+    height, width = (bottom - top).clamp(min=0.3), (right - left).clamp(min=0.3)
+    over_y = (torch.minimum(bottom, b) - torch.maximum(top, t)) / torch.minimum(height, (b - t).clamp(min=0.3))
+    over_x = (torch.minimum(right, r) - torch.maximum(left, l)) / torch.minimum(width, (r - l).clamp(min=0.3))
+    same_fill = (fill == its_fill).float()
+    step = neighbours - torch.arange(n)[:, None]
     return torch.stack([
         squash(ll), squash(rr), squash(cc), squash(tt), squash(bb), squash(after), squash(before), squash(below), squash(above), squash(baseline),
         zero(ll, 0.15), zero(rr, 0.15), zero(cc, 0.2), zero(baseline, 0.1), zero(baseline, 0.5), zero(tt, 0.3),
-        over_y.clamp(-1, 1), over_x.clamp(-1, 1), difference(ratio, ratio).clamp(-2, 2), zero(difference(size, size), 0.05),
-        cut_right, cut_right.transpose(1, 2), cut_below, cut_below.transpose(1, 2), same_fill, same_fill * (fill[:, :, None] > 0).float(),
+        over_y.clamp(-1, 1), over_x.clamp(-1, 1), (its_size - size).clamp(-2, 2), zero(its_size - size, 0.05),
+        (after > -0.2).float() * (l - rule_right > -0.1).float(), (before < 0.2).float() * (left - its_rule_right > -0.1).float(),
+        (below > -0.2).float() * (t - rule_below > -0.1).float(), (above < 0.2).float() * (top - its_rule_below > -0.1).float(),
+        same_fill, same_fill * (fill > 0).float(), (step == 1).float(), (step == -1).float(),
     ], -1)
+
+
+def padded(values):
+    """With a row of zeros behind: what the index of no neighbour reads."""
+    return torch.cat([values, values.new_zeros(1, *values.shape[1:])])
 
 
 class Layer(nn.Module):
@@ -59,48 +64,76 @@ class Layer(nn.Module):
         super().__init__()
         self.heads = heads
         self.before_attention, self.before_forward = nn.LayerNorm(width), nn.LayerNorm(width)
-        self.qkv, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
+        self.qkv, self.out = nn.Linear(width, 3 * width), nn.Linear(width + hidden, width)
         self.up, self.down = nn.Linear(width, 2 * width), nn.Linear(2 * width, width)
         self.bias = nn.Linear(hidden, heads)
+        self.page_scores, self.page_out = nn.Linear(width, heads), nn.Linear(width, width, bias=False)
 
-    def forward(self, h, pairs, mask):
-        b, n, width = h.shape
-        q, k, v = self.qkv(self.before_attention(h)).view(b, n, 3, self.heads, width // self.heads).permute(2, 0, 3, 1, 4)
-        bias = self.bias(pairs).permute(0, 3, 1, 2).masked_fill(~mask[:, None, None, :], -1e4)
-        attended = functional.scaled_dot_product_attention(q, k, v, attn_mask=bias)
-        h = h + self.out(attended.transpose(1, 2).reshape(b, n, width))
-        return h + self.down(functional.gelu(self.up(self.before_forward(h))))
+    def forward(self, h, edges, absent, neighbours, page, pages):
+        """h (n, width), edges (n, k, hidden), absent (n, k, 1) 0 or ABSENT, neighbours (n, k), page (n) -> (n, width)"""
+        n, width = h.shape
+        k, heads, depth = neighbours.shape[1], self.heads, width // self.heads
+        normed = self.before_attention(h)
+        q, keys, values = self.qkv(normed).split(width, -1)
+        both = padded(torch.cat([keys, values], -1))[neighbours]
+        scores = (q[:, None] * both[..., :width]).view(n, k, heads, depth).sum(-1) / depth**0.5 + self.bias(edges) + absent
+        share = torch.softmax(scores, 1)
+        seen = (share[..., None] * both[..., width:].view(n, k, heads, depth)).sum(1).flatten(1)
+        stands = (share[..., None] * edges.view(n, k, heads, -1)).sum(1).flatten(1)
+        weight = torch.exp(MOST_SCORE * torch.tanh(self.page_scores(normed) / MOST_SCORE))
+        total = weight.new_zeros(pages, heads).index_add(0, page, weight)
+        summary = values.new_zeros(pages, width).index_add(0, page, (weight[..., None] * values.view(n, heads, depth)).flatten(1))
+        summary = self.page_out((summary.view(pages, heads, depth) / total[..., None]).flatten(1))
+        h = h + self.out(torch.cat([seen, stands], -1)) + summary[page]
+        return h + self.down(functional.relu(self.up(self.before_forward(h))))
 
 
 class RelationNetwork(nn.Module):
-    """In: features (b, n, 58), geometry (b, n, 11) in ems, text (b, n, 16) int64, mask (b, n) of nodes that exist. Out: logits of classes (b, n, c), of heading levels (b, n, 7), of relations (b, 5, n, n)."""
+    """In: features (n, 58), geometry (n, 11) in ems, text (n, 16) int64, neighbours (n, 24) int64 with n for none, page (n) and the number of pages.
+    Out: logits of classes (n, c), of levels (n, 7), of flags (n, 3), of relations to neighbours (n, 24, 6), and vectors from (n, 6, 16) and to (n, 6, 16) whose products are the logits of all other pairs."""
 
-    def __init__(self, classes, width=128, layers=5, heads=8, hidden=24, relation_width=24):
+    def __init__(self, classes, width=128, layers=4, heads=8, hidden=32, head_width=64):
         super().__init__()
-        self.relation_width = relation_width
         self.register_buffer("mean", torch.zeros(FEATURES))
         self.register_buffer("deviation", torch.ones(FEATURES))
         self.characters = nn.Embedding(CHARACTER_CLASSES, CHARACTER_WIDTH)
         self.words = nn.Embedding(WORD_BUCKETS, WORD_WIDTH)
         self.first = nn.Linear(FEATURES + CHARACTERS * CHARACTER_WIDTH + 2 * WORD_WIDTH, width)
-        self.pairs = nn.Sequential(nn.Linear(PAIR_FEATURES, hidden), nn.ReLU(), nn.Linear(hidden, hidden), nn.ReLU())
+        self.edges = nn.Sequential(nn.Linear(EDGE_FEATURES, hidden), nn.ReLU(), nn.Linear(hidden, hidden), nn.ReLU())
         self.layers = nn.ModuleList([Layer(width, heads, hidden) for _ in range(layers)])
         self.last = nn.LayerNorm(width)
-        self.classes = nn.Linear(width, classes)
-        self.levels = nn.Linear(width, LEVELS)
-        self.queries = nn.Linear(width, len(RELATIONS) * relation_width)
-        self.keys = nn.Linear(width, len(RELATIONS) * relation_width)
-        self.relations = nn.Linear(hidden, len(RELATIONS))
+        self.classes, self.levels, self.flags = nn.Linear(width, classes), nn.Linear(width, LEVELS), nn.Linear(width, len(FLAGS))
+        self.one, self.other, self.between = nn.Linear(width, head_width), nn.Linear(width, head_width, bias=False), nn.Linear(hidden, head_width, bias=False)
+        self.relations = nn.Linear(head_width, len(RELATIONS))
+        self.source, self.target = nn.Linear(width, len(RELATIONS) * VECTOR), nn.Linear(width, len(RELATIONS) * VECTOR)
 
-    def forward(self, features, geometry, text, mask):
-        b, n, _ = features.shape
-        letters = self.characters(text[..., :CHARACTERS]).flatten(2)
-        words = self.words(text[..., CHARACTERS:]).flatten(2)
+    def forward(self, features, geometry, text, neighbours, page, pages):
+        n, k = neighbours.shape
+        letters = self.characters(text[:, :CHARACTERS]).flatten(1)
+        words = self.words(text[:, CHARACTERS:]).flatten(1)
         h = self.first(torch.cat([((features - self.mean) / self.deviation).clamp(-5, 5), letters, words], -1))
-        pairs = self.pairs(pair_features(geometry))
+        edges = self.edges(edge_features(geometry, neighbours))
+        absent = (neighbours == n).float()[..., None] * ABSENT
         for layer in self.layers:
-            h = layer(h, pairs, mask)
+            h = layer(h, edges, absent, neighbours, page, pages)
         h = self.last(h)
-        shape = (b, n, len(RELATIONS), self.relation_width)
-        scores = torch.einsum("bird,bjrd->brij", self.queries(h).view(shape), self.keys(h).view(shape)) / self.relation_width**0.5
-        return self.classes(h), self.levels(h), scores + self.relations(pairs).permute(0, 3, 1, 2)
+        source, target = self.source(h).view(n, -1, VECTOR), self.target(h).view(n, -1, VECTOR)
+        there = padded(torch.cat([self.other(h), target.flatten(1)], -1))[neighbours]
+        hidden = functional.relu(self.one(h)[:, None] + there[..., : self.other.out_features] + self.between(edges))
+        products = (source[:, None] * there[..., self.other.out_features :].view(n, k, -1, VECTOR)).sum(-1)
+        return self.classes(h), self.levels(h), self.flags(h), self.relations(hidden) + products, source, target
+
+
+def next_scores(outputs, neighbours, first, length, has_order):
+    """(length, length) logits that the second node of a page follows the first."""
+    _, _, _, edges, source, target = outputs
+    at = RELATIONS.index("next")
+    rows = slice(first, first + length)
+    scores = source[rows, at] @ target[rows, at].T
+    near = neighbours[rows] - first
+    there = (near < length) & (near >= 0)
+    index = torch.where(there, near, torch.arange(length)[:, None])
+    # The edges' logits have the product of the vectors in them.
+    products = (source[rows, at][:, None] * target[first + index, at]).sum(-1)
+    scores = scores.scatter_add(1, index, torch.where(there, edges[rows, :, at] - products, 0.0))
+    return scores.masked_fill(~has_order[rows][None, :] | torch.eye(length, dtype=torch.bool), ABSENT)

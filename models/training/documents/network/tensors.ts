@@ -1,15 +1,17 @@
 /**
  * Makes the network's training tensors of shards: `node --import tsx tensors.ts OUT SHARD...` writes OUT/NAME.npz for each. The columns, a row a node unless
- * said otherwise: `features`, `geometry`, `text` (nodes.ts), `class` (index in `vocabulary.classes`), `block` (its innermost structure node, by index on the page,
+ * said otherwise: `features`, `geometry`, `text` (nodes.ts), `neighbours` (neighbours.ts), `class` (index in `vocabulary.classes`), `block` (its innermost structure node, by index on the page,
  * or -1), `table` (of a cell, by index, or -1), `cell` (row, column, row span, column span, header kind), `order` (rank on the page), `level`, `target` (the structure
- * node that a caption belongs to), `purity` (share of its characters that belong to its block), and `page_end` (rows up to the end of each page), `page_document`.
+ * node that a caption belongs to), `anchor` (the innermost node around it that a caption of the page belongs to), `purity` (share of its characters that belong to its block), and `page_end` (rows up to
+ * the end of each page), `page_document`. A file that is there is not made again.
  */
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Columns } from '../builder/columns.js';
 import { nodeKinds } from '../builder/kinds.js';
 import { nodeClasses as classes } from '../../../../src/convert/relations/classes.js';
+import { NEIGHBOURS } from '../../../../src/convert/relations/neighbours.js';
 import { FEATURES, GEOMETRY, pageNodes, TEXT } from '../../../../src/convert/relations/nodes.js';
 import { rangeOf, readPage, ShardReader } from './shard-reader.js';
 
@@ -41,11 +43,18 @@ function addPage(shard: ShardReader, texts: readonly string[], flags: Record<str
     while (at >= 0 && nodeKinds[kinds[structure.from + at]!] !== 'table') at = parents[structure.from + at]!;
     return at;
   };
+  const targets = new Set(shard.get('node_target').subarray(structure.from, structure.to));
+  const anchorOf = (node: number): number => {
+    let at = node;
+    while (at >= 0 && !targets.has(at)) at = parents[structure.from + at]!;
+    return at;
+  };
   for (const [at, node] of made.nodes.entries()) {
     const own = node.words.map((word) => word + words.from);
     out.add('features', 'f4', ...made.features.subarray(at * FEATURES, (at + 1) * FEATURES));
     out.add('geometry', 'f4', ...made.geometry.subarray(at * GEOMETRY, (at + 1) * GEOMETRY));
     out.add('text', 'i2', ...made.text.subarray(at * TEXT, (at + 1) * TEXT));
+    out.add('neighbours', 'i2', ...made.neighbours.subarray(at * NEIGHBOURS, (at + 1) * NEIGHBOURS));
     const weight = (word: number): number => Math.max(1, texts[word]!.length);
     const block = own.length === 0 ? { value: pictures[page.pictures.findIndex(({ left, top, right, bottom }) => left === node.box.left && top === node.box.top && right === node.box.right && bottom === node.box.bottom)]?.node ?? -1, share: 1 }
       : majority(own, weight, (word) => shard.get('word_node')[word]!);
@@ -60,7 +69,9 @@ function addPage(shard: ShardReader, texts: readonly string[], flags: Record<str
     else out.add('cell', 'i4', -1, -1, 0, 0, 0);
     out.add('order', 'i4', own.length === 0 ? -1 : Math.min(...own.map((word) => shard.get('word_order')[word]!)));
     out.add('level', 'u1', block.value < 0 ? 0 : shard.get('node_level')[structure.from + block.value]!);
-    out.add('target', 'i4', block.value < 0 ? -1 : shard.get('node_target')[structure.from + block.value]!);
+    const target = block.value < 0 ? -1 : shard.get('node_target')[structure.from + block.value]!;
+    out.add('target', 'i4', target);
+    out.add('anchor', 'i4', target >= 0 ? -1 : anchorOf(cell >= 0 ? cell : block.value));
     out.add('purity', 'f4', cell >= 0 ? inCell.share : block.share);
     out.add('label_flags', 'u1', own.reduce((bits, word) => bits | shard.get('word_label_flags')[word]!, 0));
   }
@@ -70,6 +81,8 @@ function addPage(shard: ShardReader, texts: readonly string[], flags: Record<str
 }
 
 function convert(path: string, directory: string): void {
+  const target = join(directory, basename(path));
+  if (existsSync(target)) return;
   const shard = new ShardReader(path);
   const texts = shard.texts('word_text');
   const [vocabulary] = shard.texts('vocabulary').map((text) => JSON.parse(text) as { flag: Record<string, number> });
@@ -79,7 +92,6 @@ function convert(path: string, directory: string): void {
   for (let page = 0; page < pages; page++) if (!addPage(shard, texts, vocabulary!.flag, page, out)) dropped++;
   out.addText('documents', shard.texts('documents')[0]!);
   out.addText('vocabulary', JSON.stringify({ classes }));
-  const target = join(directory, basename(path));
   writeFileSync(`${target}.part`, out.npz());
   renameSync(`${target}.part`, target);
   console.log(`${target}: ${pages - dropped} pages, ${out.rows('class')} nodes, ${dropped} pages without nodes or with more than ${MOST_NODES}`);

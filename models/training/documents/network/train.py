@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import math
 import os
 import sys
 import time
@@ -12,128 +13,140 @@ from torch.nn import functional
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import corpus
 import relations
+import score
 
-# Of the losses: pairs are averaged over the pairs that count, so each relation weighs as much as the classes.
-WEIGHTS = {"class": 1.0, "level": 0.2, "block": 1.0, "table": 0.5, "row": 1.0, "column": 1.0, "next": 0.5}
-RATE, WARM_UP, DECAY = 1.5e-3, 300, 0.01
-
-
-def losses(network, t):
-    classes, levels, scores = network(t["features"], t["geometry"], t["text"], t["mask"])
-    labels, exists, table = corpus.pair_labels(t)
-    made = {"class": functional.cross_entropy(classes.flatten(0, 1), t["cls"].flatten(), ignore_index=-100, label_smoothing=0.02)}
-    if (t["level"] >= 0).any():
-        made["level"] = functional.cross_entropy(levels.flatten(0, 1), t["level"].flatten(), ignore_index=-100)
-    for index, name in enumerate(relations.RELATIONS[:4]):
-        # Rows and columns are asked only within a table.
-        counts = table if name in ("row", "column") else exists
-        loss = functional.binary_cross_entropy_with_logits(scores[:, index], labels[name].float(), reduction="none")
-        # Half the weight to pairs that are related, which are few.
-        positive, negative = counts & labels[name], counts & ~labels[name]
-        if positive.any():
-            made[name] = (loss * positive).sum() / positive.sum() / 2 + (loss * negative).sum() / negative.sum().clamp(min=1) / 2
-    following = scores[:, 4].masked_fill(~t["has_order"][:, None, :] | torch.eye(scores.shape[-1], dtype=torch.bool), -1e4)
-    if (t["next"] >= 0).any():
-        made["next"] = functional.cross_entropy(following.flatten(0, 1), t["next"].flatten(), ignore_index=-100)
-    return made, (classes, levels, scores)
+# The rest of the losses as a share of that of the classes.
+WEIGHTS = {"class": 1.0, "level": 0.2, "flags": 0.3, "block": 1.0, "table": 0.5, "row": 1.0, "column": 1.0, "caption": 0.3, "next": 0.5, "far": 0.5}
+RATE, LAST_RATE, WARM_UP, DECAY = 2e-3, 2e-5, 200, 0.02
+# Of words whose bucket is hidden in training: most words of the test are not known.
+HIDDEN_WORDS = 0.2
 
 
-@torch.no_grad()
-def measure(network, pages, classes):
-    """Accuracy and mean F1 of the classes, of next, and F1 of the pairs."""
-    network.eval()
-    counts = {name: [0, 0, 0] for name in relations.RELATIONS[:4]}
-    confusion = torch.zeros(len(classes), len(classes), dtype=torch.int64)
-    right_next = all_next = right_level = all_level = 0
-    for batch in corpus.batches(pages):
-        t = corpus.tensors(batch)
-        _, (found, levels, scores) = losses(network, t)
-        known = t["cls"] >= 0
-        confusion += torch.bincount(t["cls"][known] * len(classes) + found.argmax(-1)[known], minlength=len(classes) ** 2).view(len(classes), -1)
-        labels, exists, table = corpus.pair_labels(t)
-        for index, name in enumerate(relations.RELATIONS[:4]):
-            ask = table if name in ("row", "column") else exists
-            told = ((scores[:, index] + scores[:, index].transpose(1, 2)) > 0) & ask
-            truth = labels[name] & ask
-            for at, value in enumerate(((told & truth).sum(), told.sum(), truth.sum())):
-                counts[name][at] += int(value)
-        following = scores[:, 4].masked_fill(~t["has_order"][:, None, :] | torch.eye(scores.shape[-1], dtype=torch.bool), -1e4).argmax(-1)
-        has = t["next"] >= 0
-        right_next += int((following == t["next"])[has].sum())
-        all_next += int(has.sum())
-        has = t["level"] >= 0
-        right_level += int((levels.argmax(-1) == t["level"])[has].sum())
-        all_level += int(has.sum())
-    hits = confusion.diag().float()
-    f1 = 2 * hits / (confusion.sum(0) + confusion.sum(1)).clamp(min=1)
-    there = confusion.sum(1) > 0
-    made = {"accuracy": float(hits.sum() / confusion.sum().clamp(min=1)), "class_f1": float(f1[there].mean()), "next": right_next / max(1, all_next), "level": right_level / max(1, all_level)}
-    for name, (both, told, truth) in counts.items():
-        made[name] = 2 * both / max(1, told + truth)
-    made["by_class"] = {classes[at]: round(float(f1[at]), 3) for at in range(len(classes)) if there[at]}
-    network.train()
+def losses(outputs, given, labels, draw):
+    classes, levels, flags, edges, source, target = outputs
+    neighbours = given[3]
+    n, k = neighbours.shape
+    made = {"class": functional.cross_entropy(classes, labels.cls, ignore_index=-100)}
+    if (labels.level >= 0).any():
+        made["level"] = functional.cross_entropy(levels, labels.level, ignore_index=-100)
+    made["flags"] = functional.binary_cross_entropy_with_logits(flags, labels.flags, labels.has_flags.float())
+    i = torch.arange(n)[:, None].expand(n, k)
+    there = neighbours < n
+    i, j, logits = i[there], neighbours[there], edges[there]
+    truth, counts = labels.relation(i, j)
+    loss = functional.binary_cross_entropy_with_logits(logits, truth.float(), reduction="none") * counts
+    for at, name in enumerate(relations.RELATIONS):
+        if name != "next":
+            made[name] = loss[:, at].sum() / counts[:, at].sum().clamp(min=1)
+    i, j = corpus.far_pairs(labels, neighbours, draw)
+    truth, counts = labels.relation(i, j)
+    far = functional.binary_cross_entropy_with_logits((source[i] * target[j]).sum(-1), truth.float(), reduction="none") * counts
+    counts = counts & (torch.arange(len(relations.RELATIONS)) != relations.RELATIONS.index("next"))
+    made["far"] = (far * counts).sum() / counts.sum().clamp(min=1)
+    sums, first = [], 0
+    for length in labels.lengths:
+        following = labels.following[first : first + length]
+        if (following >= 0).any():
+            scores = relations.next_scores(outputs, neighbours, first, length, labels.has_order)
+            sums.append(functional.cross_entropy(scores, torch.where(following >= 0, following - first, -100), ignore_index=-100, reduction="sum"))
+        first += length
+    made["next"] = sum(sums) / (labels.following >= 0).sum().clamp(min=1)
     return made
+
+
+def rate_at(done):
+    """At `done` of the cycle, from 0 to 1: down along a cosine."""
+    return LAST_RATE + (RATE - LAST_RATE) * (1 + math.cos(math.pi * min(1.0, done))) / 2
+
+
+def hide_words(text, draw):
+    hidden = torch.rand(len(text), 2, generator=draw) < HIDDEN_WORDS
+    text[:, relations.CHARACTERS :][hidden] = 0
+
+
+class Training:
+    def __init__(self, asked):
+        self.asked = asked
+        self.classes, self.pages = corpus.load(corpus.find(asked.tensors, "train"))
+        _, self.dev = corpus.load(corpus.find(asked.tensors, "dev"))
+        print(f"{len(self.pages)} pages to train on, {len(self.dev)} of other origins to measure", flush=True)
+        self.network = relations.RelationNetwork(len(self.classes), asked.width, asked.layers)
+        some = torch.cat([torch.from_numpy(page.features) for page in self.pages[:: max(1, len(self.pages) // 2000)]])
+        self.network.mean.copy_(some.mean(0))
+        self.network.deviation.copy_(some.std(0).clamp(min=0.05))
+        self.optimiser = torch.optim.AdamW(self.network.parameters(), lr=RATE, weight_decay=DECAY)
+        # `done` is the share of the cycle that is over, so that a call with other hours goes on where the last one ended.
+        self.step, self.seen, self.epoch, self.done = 0, 0, 0, 0.0
+        self.last = os.path.join(asked.out, "last.pt")
+        if os.path.exists(self.last):
+            state = torch.load(self.last)
+            self.network.load_state_dict(state["network"])
+            if asked.restart:
+                return
+            self.optimiser.load_state_dict(state["optimiser"])
+            self.step, self.seen, self.epoch, self.done = state["step"], state["seen"], state["epoch"], state["done"]
+
+    def run(self):
+        """Trains for the hours asked for; the rate falls to its end in them."""
+        weights = sum(weight.numel() for weight in self.network.parameters())
+        print(f"{weights} weights, from step {self.step}", flush=True)
+        began, before, measured = time.time(), self.done, time.time()
+        draw = torch.Generator().manual_seed(1000 * self.asked.seed + self.step)
+        recent = {}
+        while self.done < 1:
+            for batch in corpus.batches(self.pages, corpus.draw_of(1000 * self.asked.seed + self.epoch)):
+                self.done = before + (1 - before) * min(1.0, (time.time() - began) / (3600 * self.asked.hours))
+                for name, value in self._learn(batch, draw).items():
+                    recent.setdefault(name, []).append(value)
+                if self.step % 50 == 0:
+                    print(self.step, f"{(self.seen) / max(1, self.step):.1f} pages a step, {time.time() - began:.0f} s", {name: round(sum(values[-50:]) / len(values[-50:]), 4) for name, values in recent.items()}, flush=True)
+                if time.time() - measured > 60 * self.asked.measure_minutes or self.done >= 1:
+                    self._report(recent)
+                    recent, measured = {}, time.time()
+                if self.done >= 1:
+                    break
+            self.epoch += 1
+
+    def _learn(self, batch, draw):
+        given, labels = corpus.inputs(batch), corpus.Labels(batch)
+        hide_words(given[2], draw)
+        made = losses(self.network(*given), given, labels, draw)
+        for group in self.optimiser.param_groups:
+            group["lr"] = rate_at(self.done) * min(1.0, (self.step + 1) / WARM_UP)
+        self.optimiser.zero_grad(set_to_none=True)
+        sum(WEIGHTS[name] * value for name, value in made.items()).backward()
+        torch.nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
+        self.optimiser.step()
+        self.step += 1
+        self.seen += len(batch)
+        return {name: float(value.detach()) for name, value in made.items()}
+
+    def _report(self, recent):
+        row = {"step": self.step, "pages": self.seen, "epoch": self.epoch, "done": round(self.done, 4), "loss": {name: round(sum(values) / len(values), 4) for name, values in recent.items()}}
+        row["dev"] = score.measure(self.network, self.dev, self.classes) if self.dev else None
+        with open(os.path.join(self.asked.out, "log.jsonl"), "a") as log:
+            log.write(json.dumps(row) + "\n")
+        print(row, flush=True)
+        torch.save({"network": self.network.state_dict(), "optimiser": self.optimiser.state_dict(), "step": self.step, "seen": self.seen, "epoch": self.epoch, "done": self.done, "classes": self.classes, "width": self.asked.width, "layers": self.asked.layers}, self.last + ".new")
+        os.replace(self.last + ".new", self.last)
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("tensors")
     parser.add_argument("out")
-    parser.add_argument("--hours", type=float, default=1.0)
-    parser.add_argument("--epochs", type=int, default=10, help="of the whole cycle of the rate")
+    parser.add_argument("--hours", type=float, default=1.0, help="until the rate has fallen to its end")
+    parser.add_argument("--measure-minutes", type=float, default=10, help="between measurements on dev, each of which saves the checkpoint")
+    parser.add_argument("--restart", action="store_true", help="keeps the weights of the checkpoint and begins a new cycle of the rate")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--width", type=int, default=128)
-    parser.add_argument("--layers", type=int, default=5)
+    parser.add_argument("--layers", type=int, default=4)
     parser.add_argument("--seed", type=int, default=1)
     asked = parser.parse_args()
     torch.set_num_threads(asked.threads)
     torch.manual_seed(asked.seed)
     os.makedirs(asked.out, exist_ok=True)
-    classes, pages = corpus.load(corpus.find(asked.tensors, "train"))
-    _, dev = corpus.load(corpus.find(asked.tensors, "dev"))
-    print(f"{len(pages)} pages to train on, {len(dev)} of other origins to measure", flush=True)
-    network = relations.RelationNetwork(len(classes), asked.width, asked.layers)
-    some = torch.cat([torch.from_numpy(page.features) for page in pages[:: max(1, len(pages) // 2000)]])
-    network.mean.copy_(some.mean(0))
-    network.deviation.copy_(some.std(0).clamp(min=0.05))
-    optimiser = torch.optim.AdamW(network.parameters(), lr=RATE, weight_decay=DECAY)
-    steps_an_epoch = len(corpus.batches(pages))
-    total = steps_an_epoch * asked.epochs
-    schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda step: min(1.0, (step + 1) / WARM_UP) * max(0.02, 1 - step / max(1, total)))
-    step, epoch = 0, 0
-    last = os.path.join(asked.out, "last.pt")
-    if os.path.exists(last):
-        state = torch.load(last)
-        network.load_state_dict(state["network"])
-        optimiser.load_state_dict(state["optimiser"])
-        schedule.load_state_dict(state["schedule"])
-        step, epoch = state["step"], state["epoch"]
-    print(f"{sum(weight.numel() for weight in network.parameters())} weights, {steps_an_epoch} steps an epoch, from step {step}", flush=True)
-    began = time.time()
-    while epoch < asked.epochs and time.time() - began < asked.hours * 3600:
-        sums, seen = {}, 0
-        for batch in corpus.batches(pages, corpus.draw_of(1000 * asked.seed + epoch)):
-            made, _ = losses(network, corpus.tensors(batch))
-            loss = sum(WEIGHTS[name] * value for name, value in made.items())
-            optimiser.zero_grad()
-            loss.backward()
-            torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
-            optimiser.step()
-            schedule.step()
-            step += 1
-            seen += len(batch)
-            for name, value in made.items():
-                sums.setdefault(name, []).append(float(value))
-            if step % 50 == 0:
-                print(step, f"{seen / (time.time() - began):.1f} pages/s", {name: round(sum(values[-50:]) / len(values[-50:]), 4) for name, values in sums.items()}, flush=True)
-            if time.time() - began > asked.hours * 3600:
-                break
-        epoch += 1
-        row = {"step": step, "epoch": epoch, "loss": {name: round(sum(values) / len(values), 4) for name, values in sums.items()}, "dev": measure(network, dev, classes) if dev else None}
-        with open(os.path.join(asked.out, "log.jsonl"), "a") as log:
-            log.write(json.dumps(row) + "\n")
-        print(row, flush=True)
-        torch.save({"network": network.state_dict(), "optimiser": optimiser.state_dict(), "schedule": schedule.state_dict(), "step": step, "epoch": epoch, "classes": classes, "width": asked.width, "layers": asked.layers}, last)
+    Training(asked).run()
 
 
 if __name__ == "__main__":
