@@ -13,7 +13,9 @@ t.test('the nearest of each direction stand in its slots, the nearest first', (t
   t.same(middle.slice(16, 22).filter((index) => index >= 0).sort(), [0, 2, 6, 8], 'the corners are among the nearest of any direction');
   t.same(middle.slice(22), [-1, -1], 'the node before and the one after are to its left and right already');
   t.same(slotsOf(made, 0).slice(4, 7), [1, 2, -1]);
-  t.same(slotsOf(made, 2).slice(22), [-1, 3], 'the node after is another row');
+  // Six rows of five cells: the end of a row is far from the start of the next.
+  const wide = neighboursOf([0, 10, 20, 30, 40, 50].flatMap((top) => [0, 100, 200, 300, 400].map((left) => box(left, top))));
+  t.same(slotsOf(wide, 4).slice(22), [-1, 5], 'the node after starts another row');
   t.end();
 });
 

@@ -10,7 +10,7 @@ import torch
 
 import relations
 
-NODES_A_BATCH = 2000
+NODES_A_BATCH = 1200
 # Of the pairs that are no neighbours: those that are drawn for each node.
 FAR_PAIRS = 12
 COLUMNS = ("features", "geometry", "text", "neighbours", "class", "block", "table", "cell", "order", "level", "target", "anchor")

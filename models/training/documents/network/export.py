@@ -117,8 +117,9 @@ class EdgeFeatures:
         return graph.add("Concat", [graph.axis(value, 2) for value in made], axis=2)
 
 
-def attention(graph, layer, h, edges, absent, width, hidden):
-    heads, depth = layer.heads, width // layer.heads
+def attention(graph, layer, h, edges, absent, hidden):
+    width, heads = layer.attended, layer.heads
+    depth = width // heads
     normed = graph.norm(h, layer.before_attention)
     qkv = graph.linear(normed, layer.qkv)
     q, keys, values = graph.columns(qkv, 0, width), graph.columns(qkv, width, 2 * width), graph.columns(qkv, 2 * width, 3 * width)
@@ -159,22 +160,20 @@ def first_of(graph, network):
 def model_of(network):
     """features (n, 85), neighbours (n, 24) with n for none, pairs (m, 2), pair_features (m, 1) -> classes (n, 382), joined (m)."""
     graph = RelationGraph()
-    width, hidden = network.first.out_features, network.edges[0].out_features
+    hidden = network.edges[0].out_features
     geometry = graph.columns("features", FEATURES, FEATURES + GEOMETRY)
     made = EdgeFeatures(graph)
     edges = made.all(geometry)
     edges = graph.add("Relu", [graph.linear(graph.add("Relu", [graph.linear(edges, network.edges[0])]), network.edges[2])])
     h = first_of(graph, network)
     for layer in network.layers:
-        h = attention(graph, layer, h, edges, made.absent, width, hidden)
+        h = attention(graph, layer, h, edges, made.absent, hidden)
     h = graph.norm(h, network.last)
     source, target, other = graph.linear(h, network.source), graph.linear(h, network.target), graph.linear(h, network.other)
-    size, vectors = network.other.out_features, len(RELATIONS) * VECTOR
+    size = network.other.out_features
     one = graph.axis(graph.linear(h, network.one), 1)
     between = graph.add("Relu", [graph.chain(one, ("Add", graph.neighbours_of(other, size)), ("Add", graph.linear(edges, network.between)))])
-    products = graph.add("Mul", [graph.axis(source, 1), graph.neighbours_of(target, vectors)])
-    products = graph.total(graph.shaped(products, -1, NEIGHBOURS, len(RELATIONS), VECTOR), 3)
-    logits = graph.shaped(graph.add("Add", [graph.linear(between, network.relations), products]), -1, NEIGHBOURS * len(RELATIONS))
+    logits = graph.shaped(graph.linear(between, network.relations), -1, NEIGHBOURS * len(RELATIONS))
     graph.add("Concat", [*(graph.linear(h, head) for head in (network.classes, network.levels, network.flags)), logits, source, target], "classes", axis=1)
     # The engine's call wants pairs; every pair's logits are in `classes`.
     spare = graph.add("Mul", [graph.total(graph.add("Cast", ["pairs"], to=TensorProto.FLOAT), 1), graph.number(0.0)])

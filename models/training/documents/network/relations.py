@@ -33,8 +33,8 @@ def zero(length, scale):
 
 def edge_features(g, neighbours):
     """geometry (n, 11), neighbours (n, k) -> (n, k, 28): of the neighbour as seen from the node. The geometry of no neighbour is 0."""
-    n, k = neighbours.shape
-    its = torch.cat([g, g.new_zeros(1, GEOMETRY)])[neighbours]
+    n = len(neighbours)
+    its = gathered(g, neighbours)
     left, top, right, bottom, base, size, _, _, rule_right, rule_below, fill = (column[:, None] for column in g.unbind(-1))
     l, t, r, b, its_base, its_size, _, _, its_rule_right, its_rule_below, its_fill = its.unbind(-1)
     ll, rr, cc, tt, bb, baseline = l - left, r - right, (l + r - left - right) / 2, t - top, b - bottom, its_base - base
@@ -54,28 +54,28 @@ def edge_features(g, neighbours):
     ], -1)
 
 
-def padded(values):
-    """With a row of zeros behind: what the index of no neighbour reads."""
-    return torch.cat([values, values.new_zeros(1, *values.shape[1:])])
+def gathered(values, neighbours):
+    """values (n, width), neighbours (n, k) -> (n, k, width); zeros where there is no neighbour."""
+    return functional.embedding(neighbours, torch.cat([values, values.new_zeros(1, values.shape[1])]))
 
 
 class Layer(nn.Module):
-    def __init__(self, width, heads, hidden):
+    def __init__(self, width, attended, heads, hidden):
         super().__init__()
-        self.heads = heads
+        self.heads, self.attended = heads, attended
         self.before_attention, self.before_forward = nn.LayerNorm(width), nn.LayerNorm(width)
-        self.qkv, self.out = nn.Linear(width, 3 * width), nn.Linear(width + hidden, width)
+        self.qkv, self.out = nn.Linear(width, 3 * attended), nn.Linear(attended + hidden, width)
         self.up, self.down = nn.Linear(width, 2 * width), nn.Linear(2 * width, width)
         self.bias = nn.Linear(hidden, heads)
-        self.page_scores, self.page_out = nn.Linear(width, heads), nn.Linear(width, width, bias=False)
+        self.page_scores, self.page_out = nn.Linear(width, heads), nn.Linear(attended, width, bias=False)
 
     def forward(self, h, edges, absent, neighbours, page, pages):
         """h (n, width), edges (n, k, hidden), absent (n, k, 1) 0 or ABSENT, neighbours (n, k), page (n) -> (n, width)"""
-        n, width = h.shape
+        n, width = len(h), self.attended
         k, heads, depth = neighbours.shape[1], self.heads, width // self.heads
         normed = self.before_attention(h)
         q, keys, values = self.qkv(normed).split(width, -1)
-        both = padded(torch.cat([keys, values], -1))[neighbours]
+        both = gathered(torch.cat([keys, values], -1), neighbours)
         scores = (q[:, None] * both[..., :width]).view(n, k, heads, depth).sum(-1) / depth**0.5 + self.bias(edges) + absent
         share = torch.softmax(scores, 1)
         seen = (share[..., None] * both[..., width:].view(n, k, heads, depth)).sum(1).flatten(1)
@@ -90,9 +90,9 @@ class Layer(nn.Module):
 
 class RelationNetwork(nn.Module):
     """In: features (n, 58), geometry (n, 11) in ems, text (n, 16) int64, neighbours (n, 24) int64 with n for none, page (n) and the number of pages.
-    Out: logits of classes (n, c), of levels (n, 7), of flags (n, 3), of relations to neighbours (n, 24, 6), and vectors from (n, 6, 16) and to (n, 6, 16) whose products are the logits of all other pairs."""
+    Out: logits of classes (n, c), of levels (n, 7), of flags (n, 3), of relations to neighbours (n, 24, 6), and vectors from (n, 6, 16) and to (n, 6, 16) whose products are the logits of pairs that are no neighbours."""
 
-    def __init__(self, classes, width=128, layers=4, heads=8, hidden=32, head_width=64):
+    def __init__(self, classes, width=128, layers=4, attended=64, heads=8, hidden=32, head_width=64):
         super().__init__()
         self.register_buffer("mean", torch.zeros(FEATURES))
         self.register_buffer("deviation", torch.ones(FEATURES))
@@ -100,7 +100,7 @@ class RelationNetwork(nn.Module):
         self.words = nn.Embedding(WORD_BUCKETS, WORD_WIDTH)
         self.first = nn.Linear(FEATURES + CHARACTERS * CHARACTER_WIDTH + 2 * WORD_WIDTH, width)
         self.edges = nn.Sequential(nn.Linear(EDGE_FEATURES, hidden), nn.ReLU(), nn.Linear(hidden, hidden), nn.ReLU())
-        self.layers = nn.ModuleList([Layer(width, heads, hidden) for _ in range(layers)])
+        self.layers = nn.ModuleList([Layer(width, attended, heads, hidden) for _ in range(layers)])
         self.last = nn.LayerNorm(width)
         self.classes, self.levels, self.flags = nn.Linear(width, classes), nn.Linear(width, LEVELS), nn.Linear(width, len(FLAGS))
         self.one, self.other, self.between = nn.Linear(width, head_width), nn.Linear(width, head_width, bias=False), nn.Linear(hidden, head_width, bias=False)
@@ -108,7 +108,7 @@ class RelationNetwork(nn.Module):
         self.source, self.target = nn.Linear(width, len(RELATIONS) * VECTOR), nn.Linear(width, len(RELATIONS) * VECTOR)
 
     def forward(self, features, geometry, text, neighbours, page, pages):
-        n, k = neighbours.shape
+        n = len(features)
         letters = self.characters(text[:, :CHARACTERS]).flatten(1)
         words = self.words(text[:, CHARACTERS:]).flatten(1)
         h = self.first(torch.cat([((features - self.mean) / self.deviation).clamp(-5, 5), letters, words], -1))
@@ -118,10 +118,8 @@ class RelationNetwork(nn.Module):
             h = layer(h, edges, absent, neighbours, page, pages)
         h = self.last(h)
         source, target = self.source(h).view(n, -1, VECTOR), self.target(h).view(n, -1, VECTOR)
-        there = padded(torch.cat([self.other(h), target.flatten(1)], -1))[neighbours]
-        hidden = functional.relu(self.one(h)[:, None] + there[..., : self.other.out_features] + self.between(edges))
-        products = (source[:, None] * there[..., self.other.out_features :].view(n, k, -1, VECTOR)).sum(-1)
-        return self.classes(h), self.levels(h), self.flags(h), self.relations(hidden) + products, source, target
+        hidden = functional.relu(self.one(h)[:, None] + gathered(self.other(h), neighbours) + self.between(edges))
+        return self.classes(h), self.levels(h), self.flags(h), self.relations(hidden), source, target
 
 
 def next_scores(outputs, neighbours, first, length, has_order):
@@ -132,8 +130,6 @@ def next_scores(outputs, neighbours, first, length, has_order):
     scores = source[rows, at] @ target[rows, at].T
     near = neighbours[rows] - first
     there = (near < length) & (near >= 0)
-    index = torch.where(there, near, torch.arange(length)[:, None])
-    # The edges' logits have the product of the vectors in them.
-    products = (source[rows, at][:, None] * target[first + index, at]).sum(-1)
-    scores = scores.scatter_add(1, index, torch.where(there, edges[rows, :, at] - products, 0.0))
+    # Neighbours have logits of their own; the spare column takes those of no neighbour.
+    scores = functional.pad(scores, (0, 1)).scatter(1, torch.where(there, near, length), edges[rows, :, at])[:, :length]
     return scores.masked_fill(~has_order[rows][None, :] | torch.eye(length, dtype=torch.bool), ABSENT)

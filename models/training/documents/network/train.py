@@ -67,7 +67,8 @@ def hide_words(text, draw):
 class Training:
     def __init__(self, asked):
         self.asked = asked
-        self.classes, self.pages = corpus.load(corpus.find(asked.tensors, "train"))
+        self.known, self.pages = [], []
+        self.classes = self._load()
         _, self.dev = corpus.load(corpus.find(asked.tensors, "dev"))
         print(f"{len(self.pages)} pages to train on, {len(self.dev)} of other origins to measure", flush=True)
         self.network = relations.RelationNetwork(len(self.classes), asked.width, asked.layers)
@@ -86,6 +87,14 @@ class Training:
             self.optimiser.load_state_dict(state["optimiser"])
             self.step, self.seen, self.epoch, self.done = state["step"], state["seen"], state["epoch"], state["done"]
 
+    def _load(self):
+        """Adds the pages of files that have come since; returns the classes."""
+        new = [path for path in corpus.find(self.asked.tensors, "train") if path not in self.known]
+        classes, pages = corpus.load(new)
+        self.known += new
+        self.pages += pages
+        return classes
+
     def run(self):
         """Trains for the hours asked for; the rate falls to its end in them."""
         weights = sum(weight.numel() for weight in self.network.parameters())
@@ -103,6 +112,7 @@ class Training:
                 if time.time() - measured > 60 * self.asked.measure_minutes or self.done >= 1:
                     self._report(recent)
                     recent, measured = {}, time.time()
+                    self._load()
                 if self.done >= 1:
                     break
             self.epoch += 1
@@ -122,7 +132,7 @@ class Training:
         return {name: float(value.detach()) for name, value in made.items()}
 
     def _report(self, recent):
-        row = {"step": self.step, "pages": self.seen, "epoch": self.epoch, "done": round(self.done, 4), "loss": {name: round(sum(values) / len(values), 4) for name, values in recent.items()}}
+        row = {"step": self.step, "trained_pages": len(self.pages), "seen": self.seen, "epoch": self.epoch, "done": round(self.done, 4), "loss": {name: round(sum(values) / len(values), 4) for name, values in recent.items()}}
         row["dev"] = score.measure(self.network, self.dev, self.classes) if self.dev else None
         with open(os.path.join(self.asked.out, "log.jsonl"), "a") as log:
             log.write(json.dumps(row) + "\n")
