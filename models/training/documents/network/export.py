@@ -95,7 +95,9 @@ class EdgeFeatures:
         graph, op = self.graph, self.op
         its_all = graph.neighbours_of(geometry, GEOMETRY)
         left, top, right, bottom, base, size, _, _, rule_right, rule_below, fill = (graph.columns(geometry, at, at + 1) for at in range(GEOMETRY))
-        l, t, r, b, its_base, its_size, _, _, its_rule_right, its_rule_below, its_fill = (graph.shaped(graph.columns(its_all, at, at + 1), -1, NEIGHBOURS) for at in range(GEOMETRY))
+        # Column by column, so that each is dense.
+        its_all = graph.add("Transpose", [its_all], perm=[2, 0, 1])
+        l, t, r, b, its_base, its_size, _, _, its_rule_right, its_rule_below, its_fill = (graph.shaped(graph.add("Slice", [its_all, graph.integers(at), graph.integers(at + 1), graph.integers(0)]), -1, NEIGHBOURS) for at in range(GEOMETRY))
         ll, rr, tt, bb, baseline = op("Sub", l, left), op("Sub", r, right), op("Sub", t, top), op("Sub", b, bottom), op("Sub", its_base, base)
         cc = op("Div", op("Sub", op("Sub", op("Add", l, r), left), right), 2.0)
         after, before, below, above = op("Sub", l, right), op("Sub", r, left), op("Sub", t, bottom), op("Sub", b, top)
@@ -114,34 +116,51 @@ class EdgeFeatures:
             self.both(op("Greater", below, -0.2), op("Greater", op("Sub", t, rule_below), -0.1)), self.both(op("Less", above, 0.2), op("Greater", op("Sub", top, its_rule_below), -0.1)),
             same_fill, op("Mul", same_fill, self.is_true(op("Greater", fill, 0.0))), self.is_true(op("Equal", step, 1.0)), self.is_true(op("Equal", step, -1.0)),
         ]
-        return graph.add("Concat", [graph.axis(value, 2) for value in made], axis=2)
+        return graph.add("Transpose", [graph.add("Concat", [graph.axis(value, 0) for value in made], axis=0)], perm=[1, 2, 0])
 
 
-def attention(graph, layer, h, edges, absent, hidden):
-    width, heads = layer.attended, layer.heads
-    depth = width // heads
+class Heads:
+    """Attention to neighbours. The biases of all layers, and the edges by head, are made once."""
+
+    def __init__(self, graph, layers, edges, absent):
+        self.graph = graph
+        self.heads, self.depth = layers[0].heads, layers[0].attended // layers[0].heads
+        self.hidden = layers[0].bias.in_features
+        biases = torch.nn.Linear(self.hidden, self.heads * len(layers))
+        biases.weight.data, biases.bias.data = torch.cat([layer.bias.weight for layer in layers]).data, torch.cat([layer.bias.bias for layer in layers]).data
+        bias = graph.add("Add", [graph.linear(edges, biases), graph.axis(absent, 2)])
+        self.biases = graph.axis(graph.add("Transpose", [bias], perm=[0, 2, 1]), 2)
+        self.edges = self.by_head(edges, self.hidden // self.heads, [0, 2, 1, 3])
+
+    def by_head(self, x, size, order):
+        """(n, NEIGHBOURS, heads * size) -> in that order of (n, NEIGHBOURS, heads, size)."""
+        return self.graph.add("Transpose", [self.graph.shaped(x, -1, NEIGHBOURS, self.heads, size)], perm=order)
+
+    def seen(self, index, q, keys, values):
+        """(n, attended) each -> (n, attended + hidden): what a node's heads see of its neighbours, and of the edges to them."""
+        graph, width = self.graph, self.heads * self.depth
+        keys = self.by_head(graph.neighbours_of(keys, width), self.depth, [0, 2, 3, 1])
+        values = self.by_head(graph.neighbours_of(values, width), self.depth, [0, 2, 1, 3])
+        scores = graph.add("MatMul", [graph.shaped(q, -1, self.heads, 1, self.depth), keys])
+        bias = graph.add("Slice", [self.biases, graph.integers(index * self.heads), graph.integers((index + 1) * self.heads), graph.integers(1)])
+        scores = graph.chain(scores, ("Mul", graph.number(self.depth**-0.5)), ("Add", bias))
+        share = graph.add("Softmax", [scores], axis=-1)
+        return graph.add("Concat", [graph.shaped(graph.add("MatMul", [share, rows]), -1, columns) for rows, columns in ((values, width), (self.edges, self.hidden))], axis=1)
+
+
+def attention(graph, heads, index, layer, h):
+    width, depth = layer.attended, heads.depth
     normed = graph.norm(h, layer.before_attention)
     qkv = graph.linear(normed, layer.qkv)
-    q, keys, values = graph.columns(qkv, 0, width), graph.columns(qkv, width, 2 * width), graph.columns(qkv, 2 * width, 3 * width)
-    # (n, heads, 1, depth) x (n, heads, depth, k), then (n, heads, 1, k) x (n, heads, k, depth).
-    def by_head(x, order, size):
-        return graph.add("Transpose", [graph.shaped(graph.neighbours_of(x, width), -1, NEIGHBOURS, heads, size)], perm=order)
-
-    scores = graph.add("MatMul", [graph.shaped(q, -1, heads, 1, depth), by_head(keys, [0, 2, 3, 1], depth)])
-    bias = graph.add("Add", [graph.linear(edges, layer.bias), graph.axis(absent, 2)])
-    bias = graph.axis(graph.add("Transpose", [bias], perm=[0, 2, 1]), 2)
-    scores = graph.chain(scores, ("Div", graph.number(depth**0.5)), ("Add", bias))
-    share = graph.add("Softmax", [scores], axis=-1)
-    seen = graph.shaped(graph.add("MatMul", [share, by_head(values, [0, 2, 1, 3], depth)]), -1, width)
-    edges_by_head = graph.add("Transpose", [graph.shaped(edges, -1, NEIGHBOURS, heads, hidden // heads)], perm=[0, 2, 1, 3])
-    stands = graph.shaped(graph.add("MatMul", [share, edges_by_head]), -1, hidden)
+    q, keys, values = (graph.columns(qkv, at * width, (at + 1) * width) for at in range(3))
+    seen = graph.linear(heads.seen(index, q, keys, values), layer.out)
     most = graph.number(relations.MOST_SCORE)
     bounded = graph.add("Mul", [graph.add("Tanh", [graph.add("Div", [graph.linear(normed, layer.page_scores), most])]), most])
     weight = graph.add("Exp", [bounded])
-    weighted = graph.add("Mul", [graph.axis(weight, 2), graph.shaped(values, -1, heads, depth)])
+    weighted = graph.add("Mul", [graph.axis(weight, 2), graph.shaped(values, -1, heads.heads, depth)])
     summary = graph.add("Div", [graph.total(weighted, 0, 1), graph.axis(graph.total(weight, 0, 1), 2)])
     summary = graph.linear(graph.shaped(summary, 1, width), layer.page_out)
-    h = graph.chain(h, ("Add", graph.linear(graph.add("Concat", [seen, stands], axis=1), layer.out)), ("Add", summary))
+    h = graph.chain(h, ("Add", seen), ("Add", summary))
     forward = graph.linear(graph.add("Relu", [graph.linear(graph.norm(h, layer.before_forward), layer.up)]), layer.down)
     return graph.add("Add", [h, forward])
 
@@ -160,14 +179,14 @@ def first_of(graph, network):
 def model_of(network):
     """features (n, 85), neighbours (n, 24) with n for none, pairs (m, 2), pair_features (m, 1) -> classes (n, 382), joined (m)."""
     graph = RelationGraph()
-    hidden = network.edges[0].out_features
     geometry = graph.columns("features", FEATURES, FEATURES + GEOMETRY)
     made = EdgeFeatures(graph)
     edges = made.all(geometry)
     edges = graph.add("Relu", [graph.linear(graph.add("Relu", [graph.linear(edges, network.edges[0])]), network.edges[2])])
     h = first_of(graph, network)
-    for layer in network.layers:
-        h = attention(graph, layer, h, edges, made.absent, hidden)
+    heads = Heads(graph, network.layers, edges, made.absent)
+    for index, layer in enumerate(network.layers):
+        h = attention(graph, heads, index, layer, h)
     h = graph.norm(h, network.last)
     source, target, other = graph.linear(h, network.source), graph.linear(h, network.target), graph.linear(h, network.other)
     size = network.other.out_features
