@@ -74,11 +74,25 @@ export function answerForm(question: FormQuestion): AnswerForm {
   const key = keyOf(question);
   const known = made.get(key);
   if (known !== undefined) return known;
-  const form = makeForm(question);
+  const form = makeOrSimplify(question);
   const [oldest] = made.keys();
   if (made.size >= mostKept && oldest !== undefined) made.delete(oldest);
   made.set(key, form);
   return form;
+}
+
+/** Where a grammar for all that schemas say is too large, or has no text at all, what is not strict is kept without the keywords that take alternatives or counting. */
+function makeOrSimplify(question: FormQuestion): AnswerForm {
+  try {
+    return makeForm(question, false);
+  } catch (thrown) {
+    if (!(thrown instanceof LecternError) || thrown.code !== 'invalid_request') throw thrown;
+    try {
+      return makeForm(question, true);
+    } catch {
+      throw thrown;
+    }
+  }
 }
 
 /** Throws `invalid_request` for what nests too deep for any use. */
@@ -96,16 +110,16 @@ function hasChannels(source: string): boolean {
 }
 
 /** What a grammar holds begins behind a header that is put behind the prompt: a model chooses no channel then. */
-function channelForm({ format, tools, toolChoice, singleToolCall }: FormQuestion, json: JsonText): AnswerForm {
+function channelForm({ format, tools, toolChoice, singleToolCall }: FormQuestion, json: JsonText, simple: boolean): AnswerForm {
   const dialect = { form: 'bare', opener: '', argumentsKey: 'arguments', single: false } as const;
   if (tools.length === 0 && toolChoice !== 'none' && toolChoice !== 'auto') throw new LecternError('invalid_request', 'tool_choice asks for a call, and there are no tools.');
-  const calls = tools.length === 0 || toolChoice === 'none' ? null : new ToolCalls(json, dialect, tools, toolChoice, singleToolCall);
+  const calls = tools.length === 0 || toolChoice === 'none' ? null : new ToolCalls(json, dialect, tools, toolChoice, singleToolCall, simple);
   const called = calls?.called ?? null;
   const mustCall = calls !== null && toolChoice !== 'auto';
   const [only, ...others] = called?.tools ?? [];
   if (mustCall && others.length > 0) throw new LecternError('invalid_request', 'This model\'s form of calls names the tool outside of what a grammar holds: with several tools, tool_choice must name one.');
   const ofFormat: string[] = [];
-  const held = mustCall ? calls.onlyArguments : formatExpression(format, json, ofFormat);
+  const held = mustCall ? calls.onlyArguments : formatExpression(format, json, ofFormat, simple);
   const begins: ChannelSyntax['begins'] = held === null ? 'header' : mustCall && only !== undefined ? { call: only.name } : 'final';
   const promptEnd = begins === 'header' ? '' : begins === 'final' ? '<|channel|>final<|message|>' : `<|channel|>commentary to=functions.${begins.call} <|constrain|>json<|message|>`;
   const channels = { tools: called?.tools ?? [], begins, onlyOne: singleToolCall || mustCall };
@@ -113,13 +127,13 @@ function channelForm({ format, tools, toolChoice, singleToolCall }: FormQuestion
   return { grammar: held === null ? null : printed(json, held), grammarTriggers: [], grammarRequired: false, promptEnd, syntax, calls: called, markers: channelMarkers, unenforced: { format: ofFormat, tools: { ...calls?.unenforced } } };
 }
 
-function makeForm(question: FormQuestion): AnswerForm {
+function makeForm(question: FormQuestion, simple: boolean): AnswerForm {
   const json = new JsonText(new Grammar());
-  if (hasChannels(question.source)) return channelForm(question, json);
-  const { dialect, calls } = callsOf(question, json);
+  if (hasChannels(question.source)) return channelForm(question, json, simple);
+  const { dialect, calls } = callsOf(question, json, simple);
   const thoughts = thoughtsOf(question.source);
   const ofFormat: string[] = [];
-  const format = formatExpression(question.format, json, ofFormat);
+  const format = formatExpression(question.format, json, ofFormat, simple);
   const mustCall = calls !== null && question.toolChoice !== 'auto';
   const isHeld = format !== null || mustCall;
   // Where an answer has a form and the request asks for no thought, there is none, unless the template began one: the model could not choose.
@@ -148,20 +162,20 @@ function makeForm(question: FormQuestion): AnswerForm {
   return thinksFirst && thoughts !== null ? form(sequence(repeat(text('\n'), 0, 2), calls.callsOrText), [thoughts.close]) : form(calls.callsOrText, []);
 }
 
-function callsOf({ tools, toolChoice, singleToolCall, source }: FormQuestion, json: JsonText): { dialect: ToolDialect | null; calls: ToolCalls | null } {
+function callsOf({ tools, toolChoice, singleToolCall, source }: FormQuestion, json: JsonText, simple: boolean): { dialect: ToolDialect | null; calls: ToolCalls | null } {
   if (tools.length === 0 && toolChoice !== 'none' && toolChoice !== 'auto') throw new LecternError('invalid_request', 'tool_choice asks for a call, and there are no tools.');
   if (tools.length === 0 || toolChoice === 'none') return { dialect: null, calls: null };
   const dialect = dialectOf(source);
   if (dialect === null) throw new LecternError('invalid_request', 'The model\'s chat template takes no tools, or has its calls in a form that is not known here.');
-  return { dialect, calls: new ToolCalls(json, dialect, tools, toolChoice, singleToolCall) };
+  return { dialect, calls: new ToolCalls(json, dialect, tools, toolChoice, singleToolCall, simple) };
 }
 
 /** Null for free text. */
-function formatExpression(format: OutputFormat, json: JsonText, leftOut: string[]): Expression | null {
+function formatExpression(format: OutputFormat, json: JsonText, leftOut: string[], simple: boolean): Expression | null {
   if (format.kind === 'text') return null;
   if (format.kind === 'json') return json.object;
   try {
-    return schemaExpression(json, format.schema, 'schema', format.strict !== true, leftOut);
+    return schemaExpression(json, format.schema, 'schema', format.strict !== true, leftOut, simple);
   } catch (thrown) {
     if (!(thrown instanceof LecternError)) throw thrown;
     throw new LecternError(thrown.code, thrown.message, { cause: thrown, about: 'format' });

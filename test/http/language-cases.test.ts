@@ -61,21 +61,23 @@ t.test('schemas that are not strict: what no grammar holds is checked, and the a
     t.strictSame(statuses.map(({ status }) => status), [200, 200, 200], name);
   }
   const never = objectOf({ enum: ['p', 'q'] });
-  const checked = await chat(format({ ...never, not: { required: ['a'] } }));
+  const checked = await chat(format({ ...never, not: { required: ['a'], uniqueItems: true } }));
   t.match(checked.body.choices[0]?.lectern, { schema_valid: false, schema_errors: [/NOT/i], unenforced: ['not at #'] });
-  const right = await chat(format({ ...never, not: { required: ['b'] } }));
+  const right = await chat(format({ ...never, not: { required: ['b'], uniqueItems: true } }));
   t.match(right.body.choices[0]?.lectern, { schema_valid: true, schema_errors: [] });
   t.equal((await chat(format(never))).body.choices[0]?.lectern, undefined, 'what the grammar holds needs no word');
-  t.match(await chat(format({ ...never, not: { required: ['a'] } }, true)), { status: 400, body: { error: { message: /'not' at #\/not/, param: 'response_format' } } });
-  const streamed = await (await fetch(`${service.url}/v1/chat/completions`, { method: 'POST', body: JSON.stringify({ model: 'chat', messages, seed: 1, stream: true, ...format({ ...never, not: { required: ['a'] } }) }) })).text();
+  t.match(await chat(format({ ...never, not: { required: ['a'], uniqueItems: true } }, true)), { status: 400, body: { error: { message: /'not' at #\/not/, param: 'response_format' } } });
+  const patterned = { type: 'object', patternProperties: { '^[ab]$': { enum: ['p'] } }, additionalProperties: false, minProperties: 1, maxProperties: 2 };
+  t.match(await chat(format(patterned, true)), { status: 200, body: { choices: [{ finish_reason: 'stop', message: { content: /^\{\s*"[ab]":\s?"p"/ } }] } }, 'what a grammar can hold is taken where it must be kept');
+  const streamed = await (await fetch(`${service.url}/v1/chat/completions`, { method: 'POST', body: JSON.stringify({ model: 'chat', messages, seed: 1, stream: true, ...format({ ...never, not: { required: ['a'], uniqueItems: true } }) }) })).text();
   t.match(streamed, /"finish_reason":"stop","lectern":\{"schema_valid":false/);
-  const native = await fetch(`${service.url}/api/chat`, { method: 'POST', body: JSON.stringify({ model: 'chat', messages, stream: false, format: { ...never, not: { required: ['a'] } }, options: { seed: 1, num_predict: 400 } }) });
+  const native = await fetch(`${service.url}/api/chat`, { method: 'POST', body: JSON.stringify({ model: 'chat', messages, stream: false, format: { ...never, not: { required: ['a'], uniqueItems: true } }, options: { seed: 1, num_predict: 400 } }) });
   t.match([native.headers.get('x-lectern-schema-valid'), await native.json()], ['false', { done: true, lectern: { schema_valid: false } }]);
-  const called = await chat({ tool_choice: 'required', parallel_tool_calls: false, max_tokens: 400, tools: [{ type: 'function', function: { name: 'f', parameters: { ...never, not: { required: ['a'] } } } }] });
+  const called = await chat({ tool_choice: 'required', parallel_tool_calls: false, max_tokens: 400, tools: [{ type: 'function', function: { name: 'f', parameters: { ...never, not: { required: ['a'], uniqueItems: true } } } }] });
   t.match(called.body.choices[0], { finish_reason: 'tool_calls', lectern: { schema_valid: false, schema_errors: [/^Call call_\w+ of 'f': /] } });
-  const answered = await post('/v1/responses', { input: 'the world', max_output_tokens: 400, text: { format: { type: 'json_schema', name: 'x', schema: { ...never, not: { required: ['a'] } } } } });
+  const answered = await post('/v1/responses', { input: 'the world', max_output_tokens: 400, text: { format: { type: 'json_schema', name: 'x', schema: { ...never, not: { required: ['a'], uniqueItems: true } } } } });
   t.match(answered.body, { lectern: { schema_valid: false } });
-  const message = await post('/v1/messages', { messages, max_tokens: 400, output_config: { format: { type: 'json_schema', schema: { ...never, not: { required: ['a'] } } } } });
+  const message = await post('/v1/messages', { messages, max_tokens: 400, output_config: { format: { type: 'json_schema', schema: { ...never, not: { required: ['a'], uniqueItems: true } } } } });
   t.match(message.body, { type: 'message', lectern: { schema_valid: false } });
 });
 

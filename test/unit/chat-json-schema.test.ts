@@ -201,11 +201,11 @@ t.test('composition', async (t) => {
 t.test('a loose schema is kept without what cannot be', (t) => {
   const rows: [schema: Record<string, unknown>, right: string[], wrong: string[]][] = [
     [{ type: 'array', items: { type: 'integer' }, uniqueItems: true }, ['[1, 1]', '[]'], ['["a"]']],
-    [{ type: 'number', multipleOf: 0.1, minimum: 0 }, ['0.25'], ['-1']],
+    [{ type: 'number', multipleOf: 1e-9, minimum: 0 }, ['0.25'], ['-1']],
     [{ oneOf: [{ type: 'object', properties: { a: { type: 'null' } } }, { type: 'object', properties: { b: { type: 'null' } } }] }, ['{"a": null}', '{"b": null}', '{}'], ['{"a": 1}', '[]']],
     [{ type: 'string', format: 'iso-lunar', maxLength: 3 }, ['"abc"'], ['"abcd"', '1']],
     [{ type: 'string', pattern: '\\bword' }, ['"word"', '"other"'], ['1']],
-    [{ type: 'object', properties: { a: { not: {} }, b: { type: 'boolean' } }, required: ['a', 'b'], if: {}, then: {} }, ['{"a": 1, "b": true}'], ['{"a": 1, "b": 2}', '{"b": true}']],
+    [{ type: 'object', properties: { a: { not: { uniqueItems: true } }, b: { type: 'boolean' } }, required: ['a', 'b'], if: { uniqueItems: true }, then: {} }, ['{"a": 1, "b": true}'], ['{"a": 1, "b": 2}', '{"b": true}']],
     [{ type: 'object', properties: { a: { type: 'null' }, b: { type: 'null' } }, minProperties: 2 }, ['{"a": null}'], ['{"c": null}']],
   ];
   for (const [schema, right, wrong] of rows) {
@@ -222,9 +222,9 @@ t.test('what cannot be kept is refused with its keyword and its place', async (t
   let nested: unknown = 1;
   for (let level = 0; level < 50_000; level += 1) nested = [nested];
   const rows: [schema: unknown, message: RegExp][] = [
-    [{ type: 'object', properties: { 'a/b': { not: {} } } }, /'not' at #\/properties\/a~1b\/not is not supported/],
-    [{ if: {}, then: {} }, /'if' at #\/if/], [{ type: 'array', contains: {} }, /'contains'/], [{ type: 'array', uniqueItems: true }, /'uniqueItems' at #\/uniqueItems/], [{ dependentRequired: {} }, /'dependentRequired'/],
-    [{ patternProperties: {} }, /'patternProperties'/], [{ type: 'number', multipleOf: 0.1 }, /'multipleOf' at #\/multipleOf is only supported as 1/], [{ type: 'string', format: 'iso-lunar' }, /'format' at #\/format 'iso-lunar' is not supported/],
+    [{ type: 'object', properties: { 'a/b': { not: { uniqueItems: true } } } }, /'not' at #\/properties\/a~1b\/not has keywords whose opposite no grammar holds/],
+    [{ if: { uniqueItems: true }, then: {} }, /'if' at #\/if/], [{ type: 'array', prefixItems: [{}], contains: {} }, /'contains'/], [{ type: 'array', uniqueItems: true }, /'uniqueItems' at #\/uniqueItems/], [{ dependentRequired: { a: 'b' } }, /'dependentRequired'/],
+    [{ patternProperties: 3 }, /'patternProperties'/], [{ type: 'object', unevaluatedThings: true }, /'unevaluatedThings' at #\/unevaluatedThings is not supported/], [{ type: 'number', multipleOf: 1e-9 }, /'multipleOf' at #\/multipleOf is only supported with up to 6 decimal places/], [{ type: 'string', format: 'iso-lunar' }, /'format' at #\/format 'iso-lunar' is not supported/],
     [{ type: 'string', pattern: '(a)\\1' }, /'pattern' at #\/pattern has a back reference/], [{ type: 'string', pattern: '\\bword' }, /word boundary/], [{ type: 'string', pattern: '(?<=a)b' }, /looks behind/], [{ type: 'string', pattern: '(' }, /is no regular expression/],
     [{ type: 'string', pattern: '^(a|b)*a(a|b){14}$' }, /needs more than \d+ states/], [{ type: 'string', pattern: 'a{9}{9}{9}{9}{9}{9}' }, /no regular expression/], [{ type: 'string', pattern: '((a{99}){99}){99}' }, /needs more than \d+ steps/],
     [{ type: 'string', pattern: '^a+$', maxLength: 100_000 }, /'maxLength' at #\/maxLength needs more than/],

@@ -1,6 +1,7 @@
 /** Arrays by their items and counts. */
 import { empty, type Expression, nothing, optional, sequence } from '../grammar/expression.js';
 import type { Together } from './nodes.js';
+import { countedArray } from './counted-arrays.js';
 import { countOf, keywordsOf } from './keywords.js';
 import type { SchemaNode, SchemaNodes } from './nodes.js';
 import type { SchemaContext } from './schema-context.js';
@@ -23,12 +24,15 @@ export function arrayExpression(context: SchemaContext, together: Together): Exp
   const hasRest = !isTuple && !restOf.includes(null);
   const least = Math.max(0, ...minimum, ...(isTuple && minimum.length === 0 ? [Math.min(longest, ...maximum)] : []));
   const most = Math.min(Infinity, ...maximum);
+  const partsAt = (index: number): SchemaNode[] => items.flatMap(({ first, rest }) => first[index] ?? rest ?? []);
   const itemAt = (index: number): Expression => {
-    const parts = items.flatMap(({ first, rest }) => first[index] ?? rest ?? []);
+    const parts = partsAt(index);
     return parts.some(({ schema }) => schema === false) ? nothing : parts.length === 0 ? json.value : context.valueOf(parts);
   };
   const room = Math.min(most, hasRest ? Infinity : longest);
   if (least > room) return nothing;
+  const counted = countedArray(context, together, { least, most: room, longest, partsAt, itemAt });
+  if (counted !== null) return counted;
   if (room === 0) return json.inBrackets(empty);
   const rest = (from: number): Expression => {
     if (!hasRest || room <= from) return empty;
@@ -44,8 +48,7 @@ export function arrayExpression(context: SchemaContext, together: Together): Exp
 }
 
 function itemsOf(nodes: SchemaNodes, node: SchemaNode): Items {
-  const { items, prefixItems, additionalItems, uniqueItems } = keywordsOf(node);
-  if (uniqueItems !== undefined && uniqueItems !== false) nodes.leaveOut(node, 'uniqueItems');
+  const { items, prefixItems, additionalItems } = keywordsOf(node);
   if (prefixItems !== undefined && !Array.isArray(prefixItems)) nodes.refuse(node, 'prefixItems', 'must be a list');
   const old = Array.isArray(items);
   const keyword = old ? 'items' : 'prefixItems';

@@ -1,11 +1,14 @@
 /** Parts of a schema that hold together (`allOf`, `$ref`, siblings) and the alternatives (`anyOf`, `oneOf`) in which they do. */
-import { disjoint } from './disjoint.js';
+import { groupsOf, intricateKeyword } from './groups.js';
 import { keywordsOf, listOf } from './keywords.js';
+import { exclusionOf } from './negation.js';
 import type { SchemaNode, SchemaNodes, Together } from './nodes.js';
 
 /** Of one place in the schema. */
 const mostAlternatives = 512;
-const composing = new Set(['allOf', 'anyOf', 'oneOf', '$ref']);
+/** Beyond as many, what can be left out of a loose schema is. */
+const mostIntricate = 128;
+const composing = new Set(['allOf', 'anyOf', 'oneOf', '$ref', 'not', 'if', 'then', 'else', 'dependentRequired', 'dependentSchemas', 'dependencies']);
 
 interface Gathered {
   /** Part -> the parts whose `$ref`, `allOf` or alternative led to it. */
@@ -28,6 +31,7 @@ export function alternativesOf(nodes: SchemaNodes, together: Together): Together
     const group = openGroup(nodes, one);
     if (group === null) {
       found.push(withConstraints([...one.nodes.keys()]));
+      if (found.length + waiting.length > mostIntricate && flatten(nodes, one.nodes.keys())) return alternativesOf(nodes, together);
       if (found.length > mostAlternatives) nodes.fail(`has more than ${mostAlternatives} alternatives`, together[0]?.pointer ?? '#');
       continue;
     }
@@ -54,26 +58,30 @@ function gather(nodes: SchemaNodes, into: Gathered, node: SchemaNode, from: Read
   for (const [index, member] of (listOf(nodes, node, 'allOf') ?? []).entries()) gather(nodes, into, nodes.child(node, member, 'allOf', index), further);
 }
 
-/** The first `anyOf` or `oneOf` of which no member holds yet. */
-function openGroup(nodes: SchemaNodes, { nodes: gathered }: Gathered): { of: SchemaNode; members: SchemaNode[] } | null {
+/** Leaves out what made too many alternatives, where the schema is loose; false where there is nothing of that kind. */
+function flatten(nodes: SchemaNodes, gathered: Iterable<SchemaNode>): boolean {
+  let any = false;
+  for (const node of gathered) {
+    const keyword = nodes.flattened.has(node) ? undefined : intricateKeyword(node);
+    if (keyword === undefined) continue;
+    nodes.leaveOut(node, keyword, `has more than ${mostIntricate} alternatives, together with what stands beside it`);
+    nodes.flattened.add(node);
+    any = true;
+  }
+  return any;
+}
+
+/** The first group of which no member holds yet. */
+function openGroup(nodes: SchemaNodes, { nodes: gathered }: Gathered): { of: SchemaNode; members: readonly SchemaNode[] } | null {
   for (const node of gathered.keys()) {
-    for (const keyword of ['anyOf', 'oneOf'] as const) {
-      const list = listOf(nodes, node, keyword);
-      if (list === undefined) continue;
-      const members = list.map((member, index) => nodes.child(node, member, keyword, index));
-      if (keyword === 'oneOf' && !nodes.exclusive.has(node)) {
-        if (!disjoint(nodes, members, alternativesOf)) nodes.leaveOut(node, 'oneOf', 'has members that may hold at once; anyOf says that they may');
-        nodes.exclusive.add(node);
-      }
-      if (!members.some((member) => gathered.has(member))) return { of: node, members };
-    }
+    for (const members of groupsOf(nodes, node, alternativesOf)) if (!members.some((member) => gathered.has(member))) return { of: node, members };
   }
   return null;
 }
 
 /** Parts that only compose or describe are the same as their members. */
 function withConstraints(together: Together): Together {
-  return together.filter((node) => Object.keys(keywordsOf(node)).some((keyword) => !composing.has(keyword) && !describing.has(keyword))).sort((a, b) => a.id - b.id);
+  return together.filter((node) => exclusionOf(node) !== undefined || Object.keys(keywordsOf(node)).some((keyword) => !composing.has(keyword) && !describing.has(keyword))).sort((a, b) => a.id - b.id);
 }
 
 const describing = new Set(['title', 'description', 'default', 'examples', '$schema', '$id', '$comment', '$defs', 'definitions', '$anchor']);

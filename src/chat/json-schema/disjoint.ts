@@ -1,4 +1,5 @@
 /** Whether no value that is written for one part of a schema can be valid for another: what `oneOf` wants of its members. */
+import { accepts } from '../pattern/automaton.js';
 import type { Together } from './nodes.js';
 import { literalsTogether, type ObjectShape, shapeOf, spell, typesTogether } from './facets.js';
 import { intersectTypes, typeNames } from './keywords.js';
@@ -48,9 +49,9 @@ function declaredTypes(nodes: SchemaNodes, together: Together): ReturnType<typeo
 function shapesApart(context: Context, written: ObjectShape, other: ObjectShape, depth: number): boolean {
   for (const [name, parts] of written.properties) {
     const theirs = other.properties.get(name);
-    if (written.required.has(name) && theirs === undefined && other.isClosed) return true;
+    if (written.required.has(name) && theirs === undefined && other.isClosed && !other.patterned.some(({ names }) => accepts(names, name))) return true;
     if (!written.required.has(name) && !other.required.has(name)) continue;
     if (parts !== null && theirs !== null && theirs !== undefined && parts.length > 0 && theirs.length > 0 && apart(context, parts, theirs, depth + 1)) return true;
   }
-  return written.additional === null && [...other.required].some((name) => !written.properties.has(name));
+  return written.additional === null && [...other.required].some((name) => !written.properties.has(name) && !written.patterned.some(({ names }) => accepts(names, name)));
 }

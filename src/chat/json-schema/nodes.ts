@@ -11,6 +11,8 @@ export interface SchemaNode {
   schema: SchemaObject | false;
   /** `#/properties/name`, as `$ref` spells it. */
   pointer: string;
+  /** It stands for keywords of another part, and the schema does not spell it: its `properties` say nothing of others, and its `not` names just values or a pattern. */
+  isMade: boolean;
 }
 
 /** They say something about a value and change nothing of what is valid. */
@@ -19,10 +21,13 @@ const annotations = new Set([
   'contentEncoding', 'contentMediaType', 'contentSchema', 'discriminator', 'xml', 'externalDocs', 'markdownDescription', 'enumNames', 'enumDescriptions', 'propertyOrdering',
   'errorMessage', 'strict', 'unevaluatedProperties', 'unevaluatedItems',
 ]);
+/** Held by alternatives and by counting; what that cannot hold is left out, and all of them where it gets too large. */
+const intricate = ['not', 'if', 'then', 'else', 'dependentRequired', 'dependentSchemas', 'dependencies', 'contains', 'minContains', 'maxContains', 'patternProperties'];
 const known = new Set([
   'type', 'nullable', 'enum', 'const', 'anyOf', 'oneOf', 'allOf', '$ref', 'properties', 'required', 'additionalProperties', 'propertyNames', 'minProperties', 'maxProperties',
   'items', 'prefixItems', 'additionalItems', 'minItems', 'maxItems', 'uniqueItems', 'minLength', 'maxLength', 'pattern', 'format',
   'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf',
+  ...intricate,
 ]);
 /** Of the path from the root: what nests deeper is no schema for an answer. */
 const deepest = 200;
@@ -41,6 +46,14 @@ export class SchemaNodes {
   readonly #booleans = new Map<string, SchemaNode>();
   /** Parts whose `oneOf` was seen to have members that exclude each other. */
   readonly exclusive = new Set<SchemaNode>();
+  /** Part -> the parts of which one holds where it does not; null where there are none. */
+  readonly negations = new Map<SchemaNode, readonly SchemaNode[] | null>();
+  /** Part of the schema -> the part that negates it. */
+  readonly opposites = new Map<object, SchemaObject>();
+  /** Part -> what `not`, `if` and dependencies say of it, each as the parts of which one holds. */
+  readonly groups = new Map<SchemaNode, readonly (readonly SchemaNode[])[]>();
+  /** Parts whose keywords for alternatives were left out. */
+  readonly flattened = new Set<SchemaNode>();
   /** Of all its patterns. */
   readonly effort = new Effort();
   /** Keywords that are left out, with their places: `multipleOf at #/properties/a`. */
@@ -48,8 +61,8 @@ export class SchemaNodes {
   #count = 0;
   #steps = 0;
 
-  /** `loose`: what cannot be kept is left out where the rest still means something, instead of refused. */
-  constructor(root: unknown, where: string, private readonly loose = false) {
+  /** `loose`: what cannot be kept is left out where the rest still means something, instead of refused; `simple`: and all that takes alternatives or counting. */
+  constructor(root: unknown, where: string, private readonly loose = false, private readonly simple = false) {
     this.#root = root;
     this.#where = where;
   }
@@ -67,13 +80,35 @@ export class SchemaNodes {
     if (this.#count >= mostNodes) this.fail(`has more than ${mostNodes} parts`, pointer);
     if (typeof value !== 'boolean' && (typeof value !== 'object' || value === null || Array.isArray(value))) this.fail('must be an object or a boolean', pointer);
     const schema = value === true ? {} : value as SchemaObject | false;
-    const node: SchemaNode = { id: this.#count, schema, pointer };
-    this.#count += 1;
+    const node = this.#add(schema, pointer, false);
     if (typeof value === 'boolean') this.#booleans.set(pointer, node);
     else this.#known.set(value, node);
     for (const keyword of schema === false ? [] : Object.keys(schema)) {
+      if (this.isSimple && intricate.includes(keyword)) this.leaveOut(node, keyword, 'makes the grammar too large');
       if (!known.has(keyword) && !annotations.has(keyword) && !keyword.startsWith('x-')) this.leaveOut(node, keyword);
     }
+    return node;
+  }
+
+  /** Whether all that takes alternatives or counting is left out. */
+  get isSimple(): boolean {
+    return this.simple && this.loose;
+  }
+
+  /** A part that stands for keywords of the part at `pointer`, unless it is one of the schema. */
+  make(value: SchemaObject | boolean, pointer: string): SchemaNode {
+    this.spend(1);
+    const found = typeof value === 'boolean' ? undefined : this.#known.get(value);
+    if (found !== undefined) return found;
+    if (this.#count >= mostNodes) this.fail(`has more than ${mostNodes} parts`, pointer);
+    const node = this.#add(value === true ? {} : value, pointer, true);
+    if (typeof value !== 'boolean') this.#known.set(value, node);
+    return node;
+  }
+
+  #add(schema: SchemaObject | false, pointer: string, isMade: boolean): SchemaNode {
+    const node: SchemaNode = { id: this.#count, schema, pointer, isMade };
+    this.#count += 1;
     return node;
   }
 

@@ -1,14 +1,14 @@
 /** Strings by length, pattern and format, and the names of properties. */
 import { type Expression, nothing, repeat, sequence, text } from '../grammar/expression.js';
 import { type Automaton, both, without } from '../pattern/automaton.js';
-import { anyText, compileLength, compilePattern, compileTexts } from '../pattern/compile.js';
+import { anyText, compileLength, compileTexts } from '../pattern/compile.js';
 import { textExpression } from '../pattern/expression.js';
-import { PatternRefusal } from '../pattern/parse.js';
 import { alternativesOf } from './compose.js';
 import type { Together } from './nodes.js';
 import { literalsTogether, typesTogether } from './facets.js';
-import { formatPattern } from './formats.js';
-import { countOf, keywordsOf, stringOf } from './keywords.js';
+import { countOf, keywordsOf } from './keywords.js';
+import { exclusionOf } from './negation.js';
+import { automatonOf, keptOrLeftOut, patternAutomaton } from './pattern-automaton.js';
 import type { SchemaNode, SchemaNodes } from './nodes.js';
 import type { SchemaContext } from './schema-context.js';
 
@@ -36,6 +36,7 @@ function patternsOf(nodes: SchemaNodes, together: Together): Automaton | null {
       left = before === null ? automaton : keptOrLeftOut(nodes, node, keyword, () => both(nodes.effort, before, automaton)) ?? before;
     }
   }
+  for (const node of together) left = withoutExcluded(nodes, node, left);
   const { least, most } = lengthsOf(nodes, together);
   const [node] = together;
   if (left === null || node === undefined || (least === 0 && most === Infinity)) return left;
@@ -44,43 +45,24 @@ function patternsOf(nodes: SchemaNodes, together: Together): Automaton | null {
   return keptOrLeftOut(nodes, counted, keywordsOf(counted)['maxLength'] === undefined ? 'minLength' : 'maxLength', () => both(nodes.effort, patterned, compileLength(nodes.effort, least, most))) ?? patterned;
 }
 
-const compiled = new Map<string, Automaton>();
-const mostCompiled = 64;
-
-/** Null where the part has no such keyword, a format that every text has, or one that is left out. */
-export function automatonOf(nodes: SchemaNodes, node: SchemaNode, keyword: 'pattern' | 'format'): Automaton | null {
-  const value = stringOf(nodes, node, keyword);
-  if (value === undefined) return null;
-  const pattern = keyword === 'pattern' ? value : formatPattern(value);
-  if (pattern === null) nodes.leaveOut(node, keyword, `'${value.slice(0, 100)}' is not supported`);
-  if (pattern === null || keyword === 'format' && pattern === '') return null;
-  return keptOrLeftOut(nodes, node, keyword, () => {
-    const known = compiled.get(pattern);
-    if (known !== undefined) return known;
-    const automaton = compilePattern(nodes.effort, pattern);
-    const [oldest] = compiled.keys();
-    if (compiled.size >= mostCompiled && oldest !== undefined) compiled.delete(oldest);
-    compiled.set(pattern, automaton);
-    return automaton;
-  });
+function withoutExcluded(nodes: SchemaNodes, node: SchemaNode, left: Automaton | null): Automaton | null {
+  const exclusion = exclusionOf(node);
+  if (exclusion === undefined) return left;
+  const texts = (exclusion.enum ?? []).filter((value): value is string => typeof value === 'string');
+  const excluded = exclusion.pattern === undefined ? texts.length === 0 ? null : compileTexts(nodes.effort, texts) : patternAutomaton(nodes, node, 'not', exclusion.pattern);
+  return excluded === null ? left : keptOrLeftOut(nodes, node, 'not', () => without(nodes.effort, left ?? anyText(), excluded)) ?? left;
 }
 
-function keptOrLeftOut(nodes: SchemaNodes, node: SchemaNode, keyword: string, make: () => Automaton): Automaton | null {
-  try {
-    return make();
-  } catch (thrown) {
-    if (!(thrown instanceof PatternRefusal)) throw thrown;
-    nodes.leaveOut(node, keyword, thrown.message);
-    return null;
-  }
-}
-
-/** A name of a property, quotes included, for which all of `keys` hold and that is none of `taken`. */
-export function keyExpression({ nodes, json }: SchemaContext, keys: Together, taken: readonly string[]): Expression {
+/** A name of a property, quotes included, for which all of `keys` hold, that is none of `taken`, in which all of `found` are found and none of `missing`. */
+export function keyExpression({ nodes, json }: SchemaContext, keys: Together, taken: readonly string[], found: readonly Automaton[], missing: readonly Automaton[]): Expression {
   const allowed = keysAllowed(nodes, keys);
-  if (allowed === null && taken.length === 0) return json.string;
+  if (allowed === null && taken.length === 0 && found.length === 0 && missing.length === 0) return json.string;
   const node = keys[0] ?? nodes.root;
-  const free = keptOrLeftOut(nodes, node, keys.length > 0 ? 'propertyNames' : 'additionalProperties', () => without(nodes.effort, allowed ?? anyText(), compileTexts(nodes.effort, taken)));
+  const keyword = found.length + missing.length > 0 ? 'patternProperties' : keys.length > 0 ? 'propertyNames' : 'additionalProperties';
+  const free = keptOrLeftOut(nodes, node, keyword, () => {
+    const named = found.reduce((left, right) => both(nodes.effort, left, right), allowed ?? anyText());
+    return missing.reduce((left, right) => without(nodes.effort, left, right), without(nodes.effort, named, compileTexts(nodes.effort, taken)));
+  });
   if (free === null) return json.string;
   return free.length === 0 ? nothing : sequence(text('"'), textExpression(json.grammar, free, 'key'), text('"'));
 }

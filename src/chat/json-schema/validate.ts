@@ -2,8 +2,9 @@
 import { accepts as matches } from '../pattern/automaton.js';
 import { spell } from './facets.js';
 import { countOf, isObject, keywordsOf, listOf, numberOf, objectOf, type TypeName, typesOf } from './keywords.js';
+import { isMultiple } from './multiples.js';
 import type { SchemaNode, SchemaNodes } from './nodes.js';
-import { automatonOf } from './strings.js';
+import { automatonOf, patternAutomaton } from './pattern-automaton.js';
 
 /** Throws `invalid_request` where a keyword is malformed. */
 export function accepts(nodes: SchemaNodes, node: SchemaNode, value: unknown): boolean {
@@ -19,10 +20,19 @@ export function accepts(nodes: SchemaNodes, node: SchemaNode, value: unknown): b
   if (Object.hasOwn(schema, 'const') && spell(schema['const']) !== spell(value)) return false;
   if (schema['$ref'] !== undefined && !accepts(nodes, nodes.resolve(node, schema['$ref']), value)) return false;
   if (!all('allOf') || (schema['anyOf'] !== undefined && count('anyOf') === 0) || (schema['oneOf'] !== undefined && count('oneOf') !== 1)) return false;
+  if (!logicFits(nodes, node, value)) return false;
   if (typeof value === 'number') return numberFits(nodes, node, value);
   if (typeof value === 'string') return stringFits(nodes, node, value);
   if (Array.isArray(value)) return arrayFits(nodes, node, value);
   return !isObject(value) || objectFits(nodes, node, value);
+}
+
+function logicFits(nodes: SchemaNodes, node: SchemaNode, value: unknown): boolean {
+  const { not, if: test, then, else: other } = keywordsOf(node);
+  const fits = (schema: unknown, keyword: string): boolean => accepts(nodes, nodes.child(node, schema, keyword), value);
+  if (not !== undefined && fits(not, 'not')) return false;
+  if (test === undefined || (then === undefined && other === undefined)) return true;
+  return fits(test, 'if') ? then === undefined || fits(then, 'then') : other === undefined || fits(other, 'else');
 }
 
 const spelled = new WeakMap<unknown[], ReadonlySet<string>>();
@@ -49,6 +59,8 @@ function within(nodes: SchemaNodes, node: SchemaNode, count: number, least: stri
 
 function numberFits(nodes: SchemaNodes, node: SchemaNode, value: number): boolean {
   const bound = (keyword: string): number | undefined => numberOf(nodes, node, keyword);
+  const step = bound('multipleOf');
+  if (step !== undefined && !isMultiple(value, step)) return false;
   return value >= (bound('minimum') ?? -Infinity) && value <= (bound('maximum') ?? Infinity) && value > (bound('exclusiveMinimum') ?? -Infinity) && value < (bound('exclusiveMaximum') ?? Infinity);
 }
 
@@ -60,6 +72,8 @@ function stringFits(nodes: SchemaNodes, node: SchemaNode, value: string): boolea
 function arrayFits(nodes: SchemaNodes, node: SchemaNode, value: unknown[]): boolean {
   const { items, prefixItems, additionalItems } = keywordsOf(node);
   if (!within(nodes, node, value.length, 'minItems', 'maxItems')) return false;
+  if (keywordsOf(node)['uniqueItems'] === true && new Set(value.map(spell)).size < value.length) return false;
+  if (!containsFits(nodes, node, value)) return false;
   const old = Array.isArray(items);
   const keyword = old ? 'items' : 'prefixItems';
   const first = (old ? items : Array.isArray(prefixItems) ? prefixItems : []) as unknown[];
@@ -70,15 +84,33 @@ function arrayFits(nodes: SchemaNodes, node: SchemaNode, value: unknown[]): bool
   });
 }
 
+function containsFits(nodes: SchemaNodes, node: SchemaNode, value: unknown[]): boolean {
+  const { contains } = keywordsOf(node);
+  if (contains === undefined) return true;
+  const count = value.filter((item) => accepts(nodes, nodes.child(node, contains, 'contains'), item)).length;
+  return count >= (countOf(nodes, node, 'minContains') ?? 1) && count <= (countOf(nodes, node, 'maxContains') ?? Infinity);
+}
+
+function dependenciesFit(nodes: SchemaNodes, node: SchemaNode, value: Record<string, unknown>): boolean {
+  return (['dependentRequired', 'dependentSchemas', 'dependencies'] as const).every((keyword) => Object.entries(objectOf(nodes, node, keyword) ?? {}).every(([name, wanted]) => {
+    if (!Object.hasOwn(value, name)) return true;
+    return Array.isArray(wanted) ? wanted.every((other) => Object.hasOwn(value, String(other))) : accepts(nodes, nodes.child(node, wanted, keyword, name), value);
+  }));
+}
+
 function objectFits(nodes: SchemaNodes, node: SchemaNode, value: Record<string, unknown>): boolean {
   const { additionalProperties, propertyNames } = keywordsOf(node);
   const properties = objectOf(nodes, node, 'properties') ?? {};
   const keys = Object.keys(value);
   if (!within(nodes, node, keys.length, 'minProperties', 'maxProperties')) return false;
   if (!(listOf(nodes, node, 'required') ?? []).every((name) => typeof name === 'string' && Object.hasOwn(value, name))) return false;
+  if (!dependenciesFit(nodes, node, value)) return false;
+  const patterns = Object.entries(objectOf(nodes, node, 'patternProperties') ?? {}).map(([pattern, schema]) => ({ names: patternAutomaton(nodes, node, 'patternProperties', pattern), part: nodes.child(node, schema, 'patternProperties', pattern) }));
   return keys.every((key) => {
+    const found = patterns.filter(({ names }) => names !== null && matches(names, key));
+    if (!found.every(({ part }) => accepts(nodes, part, value[key]))) return false;
     if (propertyNames !== undefined && !accepts(nodes, nodes.child(node, propertyNames, 'propertyNames'), key)) return false;
     if (Object.hasOwn(properties, key)) return accepts(nodes, nodes.child(node, properties[key], 'properties', key), value[key]);
-    return additionalProperties === undefined || accepts(nodes, nodes.child(node, additionalProperties, 'additionalProperties'), value[key]);
+    return found.length > 0 || additionalProperties === undefined || accepts(nodes, nodes.child(node, additionalProperties, 'additionalProperties'), value[key]);
   });
 }

@@ -53,7 +53,7 @@ function merged(edges: State['edges']): State['edges'] {
 }
 
 /** Without the states from which no accepting one is reached. */
-function trimmed(states: State[]): Automaton {
+export function trimmed(states: readonly State[]): Automaton {
   const before = states.map((): number[] => []);
   for (const [from, { edges }] of states.entries()) for (const { to } of edges) before[to]?.push(from);
   const useful = new Set<number>();

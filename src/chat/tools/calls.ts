@@ -18,8 +18,8 @@ export class ToolCalls {
   /** Of each called tool, the keywords of its schema that the grammar does not hold. */
   readonly unenforced: Readonly<Record<string, readonly string[]>>;
 
-  /** Throws `invalid_request` for a schema that no grammar keeps, with the tool's name; of tools that are not strict it keeps what can be. */
-  constructor(json: JsonText, dialect: ToolDialect, tools: readonly Tool[], toolChoice: ToolChoice, onlyOne: boolean) {
+  /** Throws `invalid_request` for a schema that no grammar keeps, with the tool's name; of tools that are not strict it keeps what can be, and less where `simple`. */
+  constructor(json: JsonText, dialect: ToolDialect, tools: readonly Tool[], toolChoice: ToolChoice, onlyOne: boolean, simple = false) {
     this.#json = json;
     this.#dialect = dialect;
     this.#onlyOne = onlyOne || typeof toolChoice === 'object';
@@ -29,7 +29,7 @@ export class ToolCalls {
     const unenforced: Record<string, string[]> = Object.create(null) as Record<string, string[]>;
     this.#tools = called.map(({ name, parameters, strict }) => {
       unenforced[name] = [];
-      return { name, arguments: schemaExpression(json, objectSchema(parameters), `parameters of the tool '${name}'`, strict !== true, unenforced[name]) };
+      return { name, arguments: schemaExpression(json, objectSchema(parameters), `parameters of the tool '${name}'`, strict !== true, unenforced[name], simple) };
     });
     this.unenforced = unenforced;
   }
