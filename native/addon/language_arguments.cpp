@@ -48,25 +48,32 @@ std::vector<std::string> strings_or_none(const Fields& fields, std::string_view 
   return strings;
 }
 
-std::vector<std::pair<llm::TokenId, float>> read_biases(const Fields& fields) {
-  std::vector<std::pair<llm::TokenId, float>> biases;
-  if (!fields.has("logitBias")) return biases;
+/// Biases of token ids go to the sampling options, those of texts to `texts`.
+void read_biases(const Fields& fields, std::vector<std::pair<llm::TokenId, float>>& ids, std::vector<std::pair<std::string, float>>& texts) {
+  if (!fields.has("logitBias")) return;
   const Napi::Array array = array_of(fields, "logitBias", most_biases);
   for (std::uint32_t i = 0; i < array.Length(); i++) {
+    const Napi::HandleScope scope(array.Env());
     const Napi::Value element = array.Get(i);
     const bool pair = element.IsArray() && element.As<Napi::Array>().Length() == 2;
-    const Napi::Value id = pair ? element.As<Napi::Array>().Get(0U) : element;
+    const Napi::Value token = pair ? element.As<Napi::Array>().Get(0U) : element;
     const Napi::Value bias = pair ? element.As<Napi::Array>().Get(1U) : element;
-    const double number = id.IsNumber() ? id.As<Napi::Number>().DoubleValue() : NAN;
+    const double number = token.IsNumber() ? token.As<Napi::Number>().DoubleValue() : NAN;
     const double amount = bias.IsNumber() ? bias.As<Napi::Number>().DoubleValue() : NAN;
+    const bool names = token.IsString() || (number >= 0 && number <= most_int && number == std::floor(number));
     // Minus infinity forbids a token.
-    const bool fits = number >= 0 && number <= most_int && number == std::floor(number) && !std::isnan(amount) &&
-                      amount <= static_cast<double>(std::numeric_limits<float>::max());
-    if (!fits) fields.refuse("logitBias", "must hold pairs of a token id and a number");
+    if (!pair || !names || std::isnan(amount) || amount > static_cast<double>(std::numeric_limits<float>::max())) {
+      fields.refuse("logitBias", "must hold pairs of a token id or a text, and a number");
+    }
     constexpr auto lowest = static_cast<double>(std::numeric_limits<float>::lowest());
-    biases.emplace_back(static_cast<llm::TokenId>(number), amount < lowest ? -std::numeric_limits<float>::infinity() : static_cast<float>(amount));
+    const float added = amount < lowest ? -std::numeric_limits<float>::infinity() : static_cast<float>(amount);
+    if (!token.IsString()) {
+      ids.emplace_back(static_cast<llm::TokenId>(number), added);
+    } else {
+      if (texts.size() == most_strings) fields.refuse("logitBias", "has more than the " + std::to_string(most_strings) + " texts that can be");
+      texts.emplace_back(token.As<Napi::String>().Utf8Value(), added);
+    }
   }
-  return biases;
 }
 
 llm::PrefixReuse read_reuse(const Fields& fields) {
@@ -89,7 +96,19 @@ llm::SamplingOptions read_sampling(const Fields& fields) {
   sampling.repeat_last_n = integer_or(fields, "repeatLastN", -1, most_int, sampling.repeat_last_n);
   sampling.presence_penalty = number_or(fields, "presencePenalty", sampling.presence_penalty);
   sampling.frequency_penalty = number_or(fields, "frequencyPenalty", sampling.frequency_penalty);
-  sampling.logit_bias = read_biases(fields);
+  sampling.top_n_sigma = number_or(fields, "topNSigma", sampling.top_n_sigma);
+  sampling.xtc_probability = number_or(fields, "xtcProbability", sampling.xtc_probability);
+  sampling.xtc_threshold = number_or(fields, "xtcThreshold", sampling.xtc_threshold);
+  sampling.dynatemp_range = number_or(fields, "dynatempRange", sampling.dynatemp_range);
+  sampling.dynatemp_exponent = number_or(fields, "dynatempExponent", sampling.dynatemp_exponent);
+  sampling.mirostat = integer_or(fields, "mirostat", 0, 2, sampling.mirostat);
+  sampling.mirostat_tau = number_or(fields, "mirostatTau", sampling.mirostat_tau);
+  sampling.mirostat_eta = number_or(fields, "mirostatEta", sampling.mirostat_eta);
+  sampling.dry_multiplier = number_or(fields, "dryMultiplier", sampling.dry_multiplier);
+  sampling.dry_base = number_or(fields, "dryBase", sampling.dry_base);
+  sampling.dry_allowed_length = integer_or(fields, "dryAllowedLength", 0, most_int, sampling.dry_allowed_length);
+  sampling.dry_penalty_last_n = integer_or(fields, "dryPenaltyLastN", -1, most_int, sampling.dry_penalty_last_n);
+  if (fields.has("drySequenceBreakers")) sampling.dry_sequence_breakers = strings_or_none(fields, "drySequenceBreakers");
   sampling.seed = fields.has("seed") ? static_cast<std::uint64_t>(fields.integer("seed", 0, most_seed)) : 0;
   sampling.logprobs = integer_or(fields, "logprobs", 0, 20, -1);
   return sampling;
@@ -177,10 +196,12 @@ GenerateArguments read_generate(const Napi::Value& prompt, const Napi::Value& op
   GenerateArguments arguments;
   const Fields fields(options, "options");
   fields.allow_only({"addSpecial", "maxTokens", "temperature", "topK", "topP", "minP", "typicalP", "repeatPenalty", "repeatLastN", "presencePenalty",
-                     "frequencyPenalty", "logitBias", "seed", "stop", "ignoreEnd", "logprobs", "grammar", "grammarTriggers", "grammarRequired", "reuse", "onTokens"});
+                     "frequencyPenalty", "topNSigma", "xtcProbability", "xtcThreshold", "dynatempRange", "dynatempExponent", "mirostat", "mirostatTau", "mirostatEta",
+                     "dryMultiplier", "dryBase", "dryAllowedLength", "dryPenaltyLastN", "drySequenceBreakers", "logitBias", "seed", "stop", "ignoreEnd", "logprobs", "grammar", "grammarTriggers", "grammarRequired", "reuse", "onTokens"});
   GenerateCall& call = arguments.call;
   call.add_special = fields.boolean_or("addSpecial", true);
   call.options.sampling = read_sampling(fields);
+  read_biases(fields, call.options.sampling.logit_bias, call.text_biases);
   call.options.max_tokens = integer_or(fields, "maxTokens", 0, most_int, -1);
   call.options.stop = strings_or_none(fields, "stop");
   call.options.ignore_end = fields.boolean_or("ignoreEnd", false);

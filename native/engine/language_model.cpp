@@ -116,6 +116,9 @@ void LanguageModel::generate(GenerateCall call, std::function<void(llm::TokenChu
   const auto tokenise = [this, request, asked](const Cancel& flag) {
     request->prompt = ids_of(asked->prompt, asked->add_special, flag);
     request->options = asked->options;
+    for (const auto& [text, bias] : asked->text_biases) {
+      for (const TokenId id : ids_of(std::vector<llm::PromptPart>{{text, false}}, false, flag)) request->options.sampling.logit_bias.emplace_back(id, bias);
+    }
     if (asked->grammar) request->options.grammar = loaded_->grammars.compile(*asked->grammar);
     return std::monostate{};
   };

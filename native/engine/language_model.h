@@ -36,6 +36,7 @@ struct GenerateCall {
   Prompt prompt;
   bool add_special = true;  // of text
   llm::GenerateOptions options;
+  std::vector<std::pair<std::string, float>> text_biases;  // a bias for each token of a text, added to the options on the way
   std::optional<std::string> grammar;  // GBNF; compiled into the options on the way
 };
 

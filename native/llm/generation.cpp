@@ -31,7 +31,7 @@ Generation::Generation(const GenerateOptions& options, const std::vector<TokenId
     : parts_(std::move(parts)),
       grammar_(options.grammar),
       limit_(limit),
-      sampler_(sampling(options, parts_.tokenizer), parts_.tokenizer.vocabulary().size()),
+      sampler_(sampling(options, parts_.tokenizer), parts_.tokenizer.vocabulary().size(), parts_.breakers),
       stream_(parts_.tokenizer, options.stop) {
   for (const TokenId id : prompt) sampler_.accept(id);
   if (parts_.triggers) {

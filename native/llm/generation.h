@@ -16,6 +16,7 @@ struct GenerationParts {
   const Tokenizer& tokenizer;
   std::shared_ptr<const TokenTrie> trie;     // null without a grammar
   std::shared_ptr<const Triggers> triggers;  // null without triggers
+  std::shared_ptr<const SequenceBreakers> breakers;  // null without DRY
 };
 
 /// The logits (vocabulary) that a token is sampled from, fetched only where they are not in host memory yet.

@@ -2,61 +2,33 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
-#include <string>
+#include <utility>
 
 #include "error.h"
+#include "llm/sampling/check_options.h"
 
 namespace lectern::llm {
 namespace {
 
 constexpr float impossible = -std::numeric_limits<float>::infinity();
 
-std::string shown(double value) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.9g", value);
-  return text;
+/// Apart from the draws of the same seed.
+constexpr std::uint64_t xtc_stream = 0x9E37'79B9'7F4A'7C15;
+
+/// Whether the options need the remaining tokens one by one, which only sample() has.
+bool needs_candidates(const SamplingOptions& options) {
+  return options.typical_p < 1 || options.top_n_sigma > 0 || options.xtc_probability > 0 || options.dynatemp_range > 0 || options.mirostat != 0 || options.dry_multiplier > 0;
 }
 
-[[noreturn]] void refuse(const std::string& name, const std::string& range, double value) {
-  throw Error(ErrorCode::invalid_request, "The option \"" + name + "\" must be " + range + ", not " + shown(value) + ".");
-}
-
-// NaN fails every comparison, so each is written for what is good.
-void check_part(const char* name, float value) {
-  if (!(value >= 0 && value <= 1)) refuse(name, "a number from 0 to 1", static_cast<double>(value));
-}
-
-void check_finite(const char* name, float value) {
-  if (!std::isfinite(value)) refuse(name, "a finite number", static_cast<double>(value));
-}
-
-const SamplingOptions& checked(const SamplingOptions& options, int vocabulary) {
-  if (vocabulary < 1) throw Error(ErrorCode::internal, "A sampler needs a vocabulary.");
-  const auto least = [](const char* name, int value, int least_value) {
-    if (value < least_value) refuse(name, "a whole number from " + std::to_string(least_value), value);
-  };
-  if (!(options.temperature >= 0)) refuse("temperature", "a number from 0", static_cast<double>(options.temperature));
-  check_finite("temperature", options.temperature);
-  least("top_k", options.top_k, 0);
-  check_part("top_p", options.top_p);
-  check_part("min_p", options.min_p);
-  check_part("typical_p", options.typical_p);
-  if (!(options.repeat_penalty > 0)) refuse("repeat_penalty", "a number above 0", static_cast<double>(options.repeat_penalty));
-  check_finite("repeat_penalty", options.repeat_penalty);
-  least("repeat_last_n", options.repeat_last_n, -1);
-  check_finite("presence_penalty", options.presence_penalty);
-  check_finite("frequency_penalty", options.frequency_penalty);
-  least("logprobs", options.logprobs, -1);
-  for (const auto& [id, bias] : options.logit_bias) {
-    if (id < 0 || id >= vocabulary) refuse("logit_bias", "for token ids below " + std::to_string(vocabulary), id);
-    if (!std::isfinite(bias) && bias != impossible) refuse("logit_bias", "finite numbers", static_cast<double>(bias));
-  }
-  return options;
+RepetitionOptions repetition_options(const SamplingOptions& options) {
+  // Mirostat replaces DRY.
+  const bool off = options.mirostat != 0;
+  return {off ? 0 : static_cast<double>(options.dry_multiplier), static_cast<double>(options.dry_base), options.dry_allowed_length, options.dry_penalty_last_n};
 }
 
 bool penalises(const SamplingOptions& options) {
+  if (options.mirostat != 0) return false;
   return options.repeat_last_n != 0 && (options.repeat_penalty != 1 || options.presence_penalty != 0 || options.frequency_penalty != 0);
 }
 
@@ -80,9 +52,10 @@ Penalties penalties_of(const SamplingOptions& options) {
 
 }  // namespace
 
-Sampler::Sampler(const SamplingOptions& options, int vocabulary)
+Sampler::Sampler(const SamplingOptions& options, int vocabulary, std::shared_ptr<const SequenceBreakers> breakers)
     : options_(checked(options, vocabulary)), vocabulary_(vocabulary), penalises_(penalises(options)), biases_(summed(options.logit_bias)),
-      penalties_(penalties_of(options)), window_(penalises_ ? options.repeat_last_n : 0, vocabulary), random_(options.seed) {
+      penalties_(penalties_of(options)), window_(penalises_ ? options.repeat_last_n : 0, vocabulary), repetitions_(repetition_options(options), std::move(breakers)),
+      random_(options.seed), xtc_random_(options.seed ^ xtc_stream), mirostat_bound_(2 * static_cast<double>(options.mirostat_tau)) {
   draw();
 }
 
@@ -92,6 +65,7 @@ void Sampler::accept(TokenId id) {
                 "The token id " + std::to_string(id) + " is outside the vocabulary of " + std::to_string(vocabulary_) + ".");
   }
   window_.add(id);
+  repetitions_.add(id);
 }
 
 Choice Sampler::sample(const float* logits, const TokenMask* allowed) {
@@ -104,7 +78,7 @@ Choice Sampler::sample(const float* logits, const TokenMask* allowed) {
 }
 
 std::optional<TokenRule> Sampler::rule(const TokenMask* allowed) {
-  if (options_.typical_p < 1) return std::nullopt;
+  if (needs_candidates(options_)) return std::nullopt;
   if (allowed != nullptr) check_length(*allowed);
   TokenRule rule{};
   rule.inverse_temperature = options_.temperature == 0 ? 0 : 1 / static_cast<double>(options_.temperature);
@@ -150,20 +124,24 @@ void Sampler::refuse_all(bool masked) const {
 void Sampler::draw() {
   // The upper 53 bits, as a double of [0, 1) would have them.
   draw_ = random_() >> 11;
+  xtc_draw_ = xtc_random_() >> 11;
 }
 
 void Sampler::settle(TokenId id) {
   window_.add(id);
+  repetitions_.add(id);
   if (options_.temperature != 0) draw();
 }
 
 LogitRow& Sampler::read_row(const float* logits, const TokenMask* allowed) {
   unmodified_.read(logits, static_cast<std::size_t>(vocabulary_));
   const bool penalised = penalises_ && !window_.present().empty();
-  if (biases_.empty() && !penalised && allowed == nullptr) return unmodified_;
+  const bool repeats = repetitions_.find();
+  if (biases_.empty() && !penalised && !repeats && allowed == nullptr) return unmodified_;
   logits_.assign(logits, logits + vocabulary_);
   add_bias();
   if (penalised) take_penalties();
+  if (repeats) repetitions_.penalise(logits_.data());
   if (allowed != nullptr) apply_mask(*allowed);
   modified_.read(logits_.data(), logits_.size());
   return modified_;
@@ -206,18 +184,37 @@ void Sampler::apply_mask(const TokenMask& allowed) {
 
 TokenId Sampler::choose(LogitRow& row) {
   if (options_.temperature == 0) return row.best();
-  const auto temperature = static_cast<double>(options_.temperature);
-  if (truncate(row)) return candidates_.drawn(temperature, draw_);
+  if (options_.mirostat == 2) return choose_by_surprise(row);
+  auto temperature = static_cast<double>(options_.temperature);
+  if (truncate(row)) {
+    if (options_.dynatemp_range > 0) temperature = candidates_.dynamic_temperature(temperature, static_cast<double>(options_.dynatemp_range), static_cast<double>(options_.dynatemp_exponent));
+    return candidates_.drawn(temperature, draw_);
+  }
   const std::uint64_t sum = row.sum(temperature);
   return row.at_mass(drawn_mass(draw_, sum));
+}
+
+TokenId Sampler::choose_by_surprise(LogitRow& row) {
+  const auto temperature = static_cast<double>(options_.temperature);
+  candidates_.take_all(row);
+  candidates_.keep_unsurprising(temperature, mirostat_bound_);
+  const TokenId id = candidates_.drawn(temperature, draw_);
+  mirostat_bound_ -= static_cast<double>(options_.mirostat_eta) * (candidates_.surprise() - static_cast<double>(options_.mirostat_tau));
+  return id;
 }
 
 bool Sampler::truncate(LogitRow& row) {
   const auto top_p = static_cast<double>(options_.top_p);
   const auto min_p = static_cast<double>(options_.min_p);
+  const bool bounds_count = options_.top_k > 0 && options_.top_k < vocabulary_;
+  const auto top_k = static_cast<std::size_t>(options_.top_k);
   bool top_p_waits = top_p < 1;
-  if (options_.top_k > 0 && options_.top_k < vocabulary_) {
-    candidates_.take_best(row, static_cast<std::size_t>(options_.top_k));
+  if (options_.top_n_sigma > 0) {
+    candidates_.take_all(row);
+    candidates_.keep_within_deviations(static_cast<double>(options_.top_n_sigma));
+    if (bounds_count) candidates_.keep_best(top_k);
+  } else if (bounds_count) {
+    candidates_.take_best(row, top_k);
   } else if (options_.typical_p < 1) {
     candidates_.take_all(row);
   } else if (top_p_waits) {
@@ -225,15 +222,19 @@ bool Sampler::truncate(LogitRow& row) {
     top_p_waits = false;
   } else if (min_p > 0) {
     candidates_.take_near_best(row, min_p);
-    return true;
+  } else if (removes_probable() || options_.dynatemp_range > 0) {
+    candidates_.take_all(row);
   } else {
     return false;
   }
   if (options_.typical_p < 1) candidates_.keep_typical(static_cast<double>(options_.typical_p));
   if (top_p_waits) candidates_.keep_most_probable(top_p);
   if (min_p > 0) candidates_.keep_near_best(min_p);
+  if (removes_probable()) candidates_.remove_probable(static_cast<double>(options_.xtc_threshold));
   return true;
 }
+
+bool Sampler::removes_probable() const { return static_cast<double>(xtc_draw_) * 0x1p-53 < static_cast<double>(options_.xtc_probability); }
 
 void Sampler::fill_logprobs(Choice& choice) {
   unmodified_.take_best(static_cast<std::size_t>(options_.logprobs), best_);

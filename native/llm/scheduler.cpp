@@ -82,6 +82,7 @@ struct Scheduler::State {
   bool closed = false;
   std::shared_ptr<const TokenTrie> trie;     // from the first grammar on
   std::shared_ptr<const Triggers> triggers;  // of the last request that had any: those of a chat format rarely change
+  std::shared_ptr<const SequenceBreakers> breakers;  // likewise
 };
 
 Scheduler::State::State(Model& model_, const Tokenizer& tokenizer_)
@@ -118,6 +119,7 @@ void Scheduler::State::check(const GenerateRequest& request) const {
   if (!request.options.grammar && !request.options.grammar_triggers.empty()) refuse("There are triggers of a grammar, but no grammar.");
   if (request.options.grammar_required && request.options.grammar_triggers.empty()) refuse("A grammar without triggers is required from the start.");
   Triggers::check(request.options.grammar_triggers);
+  SequenceBreakers::check(request.options.sampling.dry_sequence_breakers);
   // Only validates them: a queue of 10,000 requests should not hold their contents.
   const Sampler sampler(request.options.sampling, vocabulary);
   const TextStream stream(tokenizer, request.options.stop);
@@ -125,7 +127,7 @@ void Scheduler::State::check(const GenerateRequest& request) const {
 
 Generation Scheduler::State::make_generation(const GenerateRequest& request) {
   const GenerateOptions& options = request.options;
-  GenerationParts parts{tokenizer, nullptr, nullptr};
+  GenerationParts parts{tokenizer, nullptr, nullptr, nullptr};
   if (options.grammar) {
     if (!trie) trie = make_token_trie(tokenizer);
     parts.trie = trie;
@@ -133,6 +135,10 @@ Generation Scheduler::State::make_generation(const GenerateRequest& request) {
   if (!options.grammar_triggers.empty()) {
     if (!triggers || triggers->texts() != options.grammar_triggers) triggers = std::make_shared<Triggers>(options.grammar_triggers, tokenizer);
     parts.triggers = triggers;
+  }
+  if (options.sampling.dry_multiplier > 0 && !options.sampling.dry_sequence_breakers.empty()) {
+    if (!breakers || breakers->texts() != options.sampling.dry_sequence_breakers) breakers = std::make_shared<SequenceBreakers>(options.sampling.dry_sequence_breakers, tokenizer);
+    parts.breakers = breakers;
   }
   const int room = context - static_cast<int>(request.prompt.size());
   return Generation(options, request.prompt, options.max_tokens < 0 ? room : std::min(room, options.max_tokens), parts);

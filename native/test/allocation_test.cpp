@@ -133,7 +133,14 @@ LECTERN_TEST("allocation: a choice takes no memory once the window of the penalt
   nucleus.top_p = 0.9F;
   llm::SamplingOptions typical;
   typical.typical_p = 0.9F;
-  for (const llm::SamplingOptions& options : {plain, penalised, nucleus, typical}) {
+  llm::SamplingOptions surprise;
+  surprise.mirostat = 2;
+  llm::SamplingOptions excluding;
+  excluding.top_n_sigma = 2;
+  excluding.xtc_probability = 0.5F;
+  excluding.dynatemp_range = 0.5F;
+  excluding.top_k = 40;
+  for (const llm::SamplingOptions& options : {plain, penalised, nucleus, typical, surprise, excluding}) {
     llm::Sampler sampler(options, vocabulary);
     const auto choose = [&] {
       for (int i = 0; i < 100; i++) (void)sampler.sample(logits.data(), i % 2 == 0 ? &mask : nullptr);

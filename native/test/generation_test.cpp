@@ -35,7 +35,7 @@ TokenId id_of(const std::string& text) {
 struct Driven {
   explicit Driven(GenerateOptions options, int limit = 100) {
     options.sampling.temperature = 0;
-    GenerationParts parts{*tokenizer(), options.grammar ? make_token_trie(*tokenizer()) : nullptr, nullptr};
+    GenerationParts parts{*tokenizer(), options.grammar ? make_token_trie(*tokenizer()) : nullptr, nullptr, nullptr};
     if (!options.grammar_triggers.empty()) parts.triggers = std::make_shared<const Triggers>(options.grammar_triggers, *tokenizer());
     generation.emplace(options, std::vector<TokenId>{0}, limit, parts);
   }

@@ -13,9 +13,19 @@ struct ReferenceDistribution {
   bool sure = true;
 };
 
+/// What a choice depends on beside the logits and the tokens before.
+struct ReferenceState {
+  double xtc_draw = 1;        // in [0, 1): XTC applies where it is below xtc_probability
+  double mirostat_bound = 0;  // bits
+  std::vector<std::vector<llm::TokenId>> breakers;  // of DRY, as sequences of tokens
+};
+
 /// `history`: every token before, the oldest first.
 ReferenceDistribution reference_distribution(const llm::SamplingOptions& options, const std::vector<float>& logits,
-                                     const std::vector<llm::TokenId>& history, const llm::TokenMask* allowed);
+                                     const std::vector<llm::TokenId>& history, const llm::TokenMask* allowed, const ReferenceState& state = {});
+
+/// DRY: what is taken off the logit of `id`.
+double reference_repetition_penalty(const llm::SamplingOptions& options, const std::vector<llm::TokenId>& history, llm::TokenId id, const std::vector<std::vector<llm::TokenId>>& breakers);
 
 /// The natural logarithms of the probabilities of unmodified logits.
 std::vector<double> reference_logprobs(const std::vector<float>& logits);

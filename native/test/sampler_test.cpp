@@ -53,6 +53,13 @@ std::vector<float> random_logits(Random& random, std::size_t count) {
   return logits;
 }
 
+void random_repetitions(Random& random, SamplingOptions& options) {
+  options.dry_multiplier = uniform(random, 0, 3);
+  options.dry_base = below(random, 4) == 0 ? 1 : uniform(random, 1, 3);
+  options.dry_allowed_length = static_cast<int>(below(random, 4));
+  options.dry_penalty_last_n = static_cast<int>(below(random, 30)) - 1;
+}
+
 SamplingOptions random_options(Random& random, std::size_t vocabulary, int only) {
   SamplingOptions options;
   options.seed = random();
@@ -67,6 +74,21 @@ SamplingOptions random_options(Random& random, std::size_t vocabulary, int only)
   if (wanted(6)) options.presence_penalty = uniform(random, -2, 2);
   if (wanted(7)) options.frequency_penalty = uniform(random, -2, 2);
   if (wanted(8)) options.repeat_last_n = static_cast<int>(below(random, 6)) - 1;
+  if (wanted(11)) options.top_n_sigma = below(random, 6) == 0 ? 0 : uniform(random, 0.01, 4);
+  if (wanted(12)) {
+    options.xtc_probability = below(random, 3) == 0 ? 1 : uniform(random, 0, 1);
+    options.xtc_threshold = below(random, 6) == 0 ? 0 : uniform(random, 0, 0.6);
+  }
+  if (wanted(13)) {
+    options.dynatemp_range = uniform(random, 0, 3);
+    options.dynatemp_exponent = below(random, 2) == 0 ? 1 : uniform(random, 0, 3);
+  }
+  if (only == 14 || (only < 0 && below(random, 8) == 0)) {
+    options.mirostat = 2;
+    options.mirostat_tau = uniform(random, 0, 8);
+    options.mirostat_eta = uniform(random, 0, 1);
+  }
+  if (wanted(15)) random_repetitions(random, options);
   if (wanted(9)) {
     for (std::size_t i = 1 + below(random, 5); i > 0; i--) {
       options.logit_bias.emplace_back(static_cast<TokenId>(below(random, vocabulary)), below(random, 3) == 0 ? -infinite : uniform(random, -9, 9));
@@ -100,9 +122,11 @@ void compare(Random& random, int only, Tally& tally) {
   const SamplingOptions options = random_options(random, vocabulary, only);
   Sampler sampler(options, static_cast<int>(vocabulary));
   Random draws(options.seed);
+  Random xtc_draws(options.seed ^ 0x9E3779B97F4A7C15);
+  test::ReferenceState state{0, 2 * static_cast<double>(options.mirostat_tau), {}};
   std::vector<TokenId> history;
-  for (std::size_t i = below(random, 12); i > 0; i--) {
-    history.push_back(static_cast<TokenId>(below(random, std::min<std::size_t>(vocabulary, 5))));
+  for (std::size_t i = below(random, options.dry_multiplier > 0 ? 60 : 12); i > 0; i--) {
+    history.push_back(static_cast<TokenId>(below(random, std::min<std::size_t>(vocabulary, options.dry_multiplier > 0 ? 2 : 5))));
     sampler.accept(history.back());
   }
   TokenMask mask((vocabulary + 31) / 32);
@@ -110,7 +134,8 @@ void compare(Random& random, int only, Tally& tally) {
   for (int turn = 0; turn < 4; turn++) {
     const std::vector<float> logits = random_logits(random, vocabulary);
     for (std::uint32_t& word : mask) word = below(random, 3) == 0 ? 0 : below(random, 2) == 0 ? UINT32_MAX : static_cast<std::uint32_t>(random());
-    const test::ReferenceDistribution plain = test::reference_distribution(options, logits, history, masked ? &mask : nullptr);
+    state.xtc_draw = static_cast<double>(xtc_draws() >> 11) * 0x1p-53;
+    const test::ReferenceDistribution plain = test::reference_distribution(options, logits, history, masked ? &mask : nullptr, state);
     if (plain.probability.empty()) {
       tally.empty++;
       const ErrorCode without_bias = masked ? ErrorCode::internal : ErrorCode::invalid_model;
@@ -121,7 +146,15 @@ void compare(Random& random, int only, Tally& tally) {
     const TokenId expected = reference_choice(plain.probability, options.temperature == 0 ? 0.5 : static_cast<double>(draws() >> 11) * 0x1p-53);
     const TokenId got = sampler.sample(logits.data(), masked ? &mask : nullptr).id;
     history.push_back(got);
+    if (options.mirostat == 2 && options.temperature != 0) {
+      state.mirostat_bound -= static_cast<double>(options.mirostat_eta) * (-std::log2(plain.probability[static_cast<std::size_t>(got)]) - static_cast<double>(options.mirostat_tau));
+    }
     tally.choices++;
+    // A state that rounding decided is of no use for what follows.
+    if (options.mirostat == 2 && (!plain.sure || expected < 0)) {
+      tally.unsure++;
+      return;
+    }
     if (!plain.sure || expected < 0) tally.unsure++;
     else if (got != expected) tally.wrong++;
   }
@@ -130,7 +163,7 @@ void compare(Random& random, int only, Tally& tally) {
 LECTERN_TEST("sampler: every option alone and all together choose what plain sampling chooses") {
   Random random(1);
   Tally all;
-  for (int only = -1; only <= 10; only++) {
+  for (int only = -1; only <= 15; only++) {
     Tally tally;
     for (int round = 0; round < (only < 0 ? 6000 : 300); round++) compare(random, only, tally);
     const std::string name = only < 0 ? "all options" : "option " + std::to_string(only);
@@ -318,10 +351,23 @@ LECTERN_TEST("sampler: options out of their range are refused by name") {
     check_refused("min_p", with(&SamplingOptions::min_p, value));
     check_refused("typical_p", with(&SamplingOptions::typical_p, value));
     check_refused("repeat_penalty", with(&SamplingOptions::repeat_penalty, value));
+    check_refused("xtc_probability", with(&SamplingOptions::xtc_probability, value));
+    check_refused("xtc_threshold", with(&SamplingOptions::xtc_threshold, value));
+    check_refused("dynatemp_range", with(&SamplingOptions::dynatemp_range, value));
+    check_refused("dynatemp_exponent", with(&SamplingOptions::dynatemp_exponent, value));
+    check_refused("mirostat_tau", with(&SamplingOptions::mirostat_tau, value));
+    check_refused("mirostat_eta", with(&SamplingOptions::mirostat_eta, value));
+    check_refused("dry_multiplier", with(&SamplingOptions::dry_multiplier, value));
+    check_refused("dry_base", with(&SamplingOptions::dry_base, value));
   }
+  check_refused("dry_base", with(&SamplingOptions::dry_base, 0.5F));
+  check_refused("mirostat", with(&SamplingOptions::mirostat, 1));
+  check_refused("dry_allowed_length", with(&SamplingOptions::dry_allowed_length, -1));
+  check_refused("dry_penalty_last_n", with(&SamplingOptions::dry_penalty_last_n, -2));
   check_refused("top_p", with(&SamplingOptions::top_p, 1.1F));
   check_refused("repeat_penalty", with(&SamplingOptions::repeat_penalty, 0.0F));
   for (const float value : {nan, infinite, -infinite}) {
+    check_refused("top_n_sigma", with(&SamplingOptions::top_n_sigma, value));
     check_refused("presence_penalty", with(&SamplingOptions::presence_penalty, value));
     check_refused("frequency_penalty", with(&SamplingOptions::frequency_penalty, value));
   }

@@ -187,7 +187,28 @@ export interface GenerateOptions extends CallOptions {
   repeatLastN?: number;
   presencePenalty?: number;
   frequencyPenalty?: number;
-  logitBias?: readonly (readonly [id: number, bias: number])[];
+  /** A bias for a token id, or for each token of a text. */
+  logitBias?: readonly (readonly [token: number | string, bias: number])[];
+  /** Tokens whose logits lie at most so many standard deviations below the best. Default and up to 0: all. */
+  topNSigma?: number;
+  /** XTC: how often all tokens whose probability reaches the threshold (default 0.1) go, but for the least probable of them. Default 0. */
+  xtcProbability?: number;
+  xtcThreshold?: number;
+  /** The temperature lies up to so much below and above `temperature`, by the entropy. Default 0, exponent 1. */
+  dynatempRange?: number;
+  dynatempExponent?: number;
+  /** 2: Mirostat's second version in the place of all truncations and penalties. Default 0. */
+  mirostat?: number;
+  /** Bits; default 5. */
+  mirostatTau?: number;
+  /** Default 0.1. */
+  mirostatEta?: number;
+  /** DRY: off where it is 0, the default. The other defaults: 1.75, 2, 64 (-1: everything), line end, colon, quotation mark, asterisk. */
+  dryMultiplier?: number;
+  dryBase?: number;
+  dryAllowedLength?: number;
+  dryPenaltyLastN?: number;
+  drySequenceBreakers?: readonly string[];
   /** Integer from 0 to 2^53 - 1. Default: drawn at random. */
   seed?: number;
   stop?: readonly string[];

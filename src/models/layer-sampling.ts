@@ -1,13 +1,14 @@
 /** The sampling that a model of an Ollama store carries in its parameters layer, and the names of Ollama's options. */
 import type { GenerateOptions } from '../engine/port.js';
+import { breakersName, readBiases, type SamplerKey, samplerNumbers, wrongBreakers, wrongSampler } from './sampler-options.js';
 
-type SamplingKey = 'temperature' | 'topK' | 'topP' | 'minP' | 'typicalP' | 'repeatPenalty' | 'repeatLastN' | 'presencePenalty' | 'frequencyPenalty' | 'seed' | 'maxTokens' | 'stop';
+type SamplingKey = SamplerKey | 'drySequenceBreakers' | 'logitBias' | 'temperature' | 'topK' | 'topP' | 'minP' | 'typicalP' | 'repeatPenalty' | 'repeatLastN' | 'presencePenalty' | 'frequencyPenalty' | 'seed' | 'maxTokens' | 'stop';
 export type LayerSampling = Pick<GenerateOptions, SamplingKey>;
 
 export interface OptionKind {
   key: SamplingKey;
   /** Go's name of the type, for the message of the error. */
-  type: 'float32' | 'integer' | 'array';
+  type: 'float32' | 'integer' | 'array' | 'map';
   hasType(value: unknown): boolean;
   /** Null for a valid value, else what a value of the type must be beyond its type. */
   wrong(value: unknown): string | null;
@@ -31,8 +32,10 @@ export function wrongStops(stops: readonly string[]): string | null {
   return stops.some((stop) => Buffer.byteLength(stop) > mostStopBytes) ? `strings of at most ${mostStopBytes} bytes` : null;
 }
 
-/** Ollama's options of sampling. */
-export const samplingOptions: ReadonlyMap<string, OptionKind> = new Map([
+const isStrings = (value: unknown): boolean => typeof value === 'string' || (Array.isArray(value) && value.every((item) => typeof item === 'string'));
+
+/** Ollama's options of sampling, and those of llama.cpp. */
+export const samplingOptions: ReadonlyMap<string, OptionKind> = new Map<string, OptionKind>([
   ['temperature', float('temperature', 0, 100)],
   ['top_k', integer('topK')],
   ['top_p', float('topP', 0, 1)],
@@ -46,8 +49,19 @@ export const samplingOptions: ReadonlyMap<string, OptionKind> = new Map([
   ['num_predict', integer('maxTokens')],
   ['stop', {
     key: 'stop', type: 'array',
-    hasType: (value) => typeof value === 'string' || (Array.isArray(value) && value.every((item) => typeof item === 'string')),
+    hasType: isStrings,
     wrong: (value) => wrongStops([value as string | string[]].flat()),
+  }],
+  ...samplerNumbers.map((number): [string, OptionKind] => [number.name, {
+    key: number.key, type: number.isInteger === true ? 'integer' : 'float32', hasType: number.isInteger === true ? Number.isSafeInteger : Number.isFinite, wrong: (value) => wrongSampler(number, value as number),
+  }]),
+  [breakersName, { key: 'drySequenceBreakers', type: 'array', hasType: isStrings, wrong: (value) => wrongBreakers([value as string | string[]].flat()) }],
+  ['logit_bias', {
+    key: 'logitBias', type: 'map', hasType: (value) => typeof value === 'object',
+    wrong: (value) => {
+      const read = readBiases(value);
+      return 'biases' in read ? null : `an object or a list of biases, of which ${read.wrong ?? 'all'} ${read.must}`;
+    },
   }],
 ]);
 
@@ -55,7 +69,7 @@ export const samplingOptions: ReadonlyMap<string, OptionKind> = new Map([
 export const otherOptions: ReadonlyMap<string, 'integer' | 'boolean' | null> = new Map([
   ...['num_ctx', 'num_keep', 'num_batch', 'num_gpu', 'main_gpu', 'num_thread', 'draft_num_predict'].map((name) => [name, 'integer'] as const),
   ['use_mmap', 'boolean'],
-  ...['use_mlock', 'numa', 'low_vram', 'f16_kv', 'vocab_only', 'mirostat', 'mirostat_eta', 'mirostat_tau', 'tfs_z', 'penalize_newline', 'logits_all'].map((name) => [name, null] as const),
+  ...['use_mlock', 'numa', 'low_vram', 'f16_kv', 'vocab_only', 'tfs_z', 'penalize_newline', 'logits_all'].map((name) => [name, null] as const),
 ]);
 
 /** The engine's largest count; larger values mean the same as no limit. */
@@ -67,6 +81,11 @@ export function toSampling(kind: OptionKind, value: unknown): LayerSampling {
   if (kind.key === 'stop') {
     const stop = [value as string | string[]].flat().filter((text) => text !== '');
     return stop.length > 0 ? { stop } : {};
+  }
+  if (kind.key === 'drySequenceBreakers') return { drySequenceBreakers: [value as string | string[]].flat() };
+  if (kind.key === 'logitBias') {
+    const read = readBiases(value);
+    return 'biases' in read ? { logitBias: read.biases } : {};
   }
   const number = value as number;
   if (kind.key === 'seed') return number < 0 ? {} : { seed: number % seedModulus };

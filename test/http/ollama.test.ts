@@ -191,6 +191,17 @@ t.test('what is wrong has the contract\'s texts', async (t) => {
   t.match(service.log.filter(({ level }) => level === 'warn'), [{ fields: { unknown: 1 } }]);
 });
 
+t.test("llama.cpp's samplers among the options", async (t) => {
+  const options = { mirostat: 2, mirostat_tau: 3, xtc_probability: 0.5, dry_multiplier: 0.8, dry_sequence_breakers: ['\n'], top_n_sigma: 1, dynatemp_range: 0.5, logit_bias: [['Hello', false]] };
+  t.equal((await post('/api/chat', { model: 'talker', stream: false, messages: [{ role: 'user', content: 'x' }], options })).statusCode, 200);
+  t.match(last()?.sampling, { mirostat: 2, mirostatTau: 3, xtcProbability: 0.5, dryMultiplier: 0.8, drySequenceBreakers: ['\n'], topNSigma: 1, dynatempRange: 0.5, logitBias: [['Hello', -Infinity]] });
+  for (const wrong of [{ mirostat: 1 }, { mirostat: 'x' }, { xtc_threshold: 2 }, { dry_sequence_breakers: [''] }, { logit_bias: [['a']] }]) {
+    const answer = await post('/api/generate', { model: 'talker', stream: false, prompt: 'x', options: wrong });
+    t.equal(answer.statusCode, 400, JSON.stringify(wrong));
+    t.match((answer.json() as { error: string }).error, Object.keys(wrong)[0] as string);
+  }
+});
+
 t.test('num_ctx beyond what a model was trained for is as much as that', async (t) => {
   t.equal((await post('/api/chat', { model: 'talker', stream: false, messages: [{ role: 'user', content: 'x' }], options: { num_ctx: 8192 } })).statusCode, 200);
   t.equal((await post('/api/generate', { model: 'talker', options: { num_ctx: 65 } })).statusCode, 200, 'loading, too');

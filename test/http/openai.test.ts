@@ -42,6 +42,40 @@ t.test('parameters reach the use case', async (t) => {
   t.same(body.choices[1]?.logprobs.content[0], { token: 'A', logprob: -0.5, bytes: [65], top_logprobs: [{ token: 'A', logprob: -0.5, bytes: [65] }, { token: 'B', logprob: -1.5, bytes: [66] }] });
 });
 
+const samplers = {
+  top_n_sigma: 1.5, xtc_probability: 0.5, xtc_threshold: 0.2, dynatemp_range: 0.5, dynatemp_exponent: 2, mirostat: 2, mirostat_tau: 3, mirostat_eta: 0.2,
+  dry_multiplier: 0.8, dry_base: 1.5, dry_allowed_length: 3, dry_penalty_last_n: -1, dry_sequence_breakers: ['\n', '<|user|>'],
+};
+const samplersRead = {
+  topNSigma: 1.5, xtcProbability: 0.5, xtcThreshold: 0.2, dynatempRange: 0.5, dynatempExponent: 2, mirostat: 2, mirostatTau: 3, mirostatEta: 0.2,
+  dryMultiplier: 0.8, dryBase: 1.5, dryAllowedLength: 3, dryPenaltyLastN: -1, drySequenceBreakers: ['\n', '<|user|>'],
+};
+
+t.test("llama.cpp's samplers reach the use case on every route, and what is not supported is refused by its name", async (t) => {
+  const messages = [{ role: 'user', content: 'x' }];
+  const bodies: [string, Record<string, unknown>][] = [
+    ['/v1/chat/completions', { messages }], ['/v1/completions', { prompt: 'x' }], ['/v1/responses', { input: 'x', store: false }], ['/v1/messages', { messages, max_tokens: 9 }],
+  ];
+  const logitBias = [[[7, -100], ['Hello', 2.5], ['World', false]], { 7: -100, Hello: 2.5, World: false }];
+  for (const [url, body] of bodies) {
+    for (const logit_bias of logitBias) {
+      const answer = await post(url, { model: 'talker', ...body, ...samplers, logit_bias });
+      t.equal(answer.statusCode, 200, answer.body);
+      t.match(last()?.sampling, { ...samplersRead, logitBias: [[7, -Infinity], ['Hello', 2.5], ['World', -Infinity]] }, url);
+    }
+    const wrong: [Record<string, unknown>, RegExp][] = [
+      [{ mirostat: 1 }, /mirostat.*first version/], [{ mirostat: 3 }, /mirostat/], [{ xtc_probability: 1.5 }, /xtc_probability/], [{ dry_base: 0.5 }, /dry_base/], [{ dry_penalty_last_n: -2 }, /dry_penalty_last_n/],
+      [{ dry_sequence_breakers: [''] }, /dry_sequence_breakers/], [{ dry_sequence_breakers: ['x'.repeat(129)] }, /dry_sequence_breakers/], [{ dynatemp_range: 'wide' }, /dynatemp_range/],
+      [{ logit_bias: [['a', 101]] }, /logit_bias\.0/], [{ logit_bias: [[-1, 1]] }, /logit_bias\.0/], [{ logit_bias: { a: true } }, /logit_bias\.a/], [{ logit_bias: 7 }, /logit_bias/], [{ samplers: ['top_k'] }, /samplers/],
+    ];
+    for (const [more, message] of wrong) {
+      const answer = await post(url, { model: 'talker', ...body, ...more });
+      t.equal(answer.statusCode, 400, `${url} ${JSON.stringify(more)}`);
+      t.match((answer.json() as { error: { message: string } }).error.message, message);
+    }
+  }
+});
+
 t.test('messages in every form', async (t) => {
   const messages = [
     { role: 'developer', content: 'Be short.' },
@@ -240,7 +274,7 @@ t.test('what is wrong is named', async (t) => {
     ['/v1/chat/completions', { model: 'talker', messages, temperature: 'hot' }, 400, 'temperature'], ['/v1/chat/completions', { model: 'talker', messages, top_p: 2 }, 400, 'top_p'],
     ['/v1/chat/completions', { model: 'talker', messages, n: 0 }, 400, 'n'], ['/v1/chat/completions', { model: 'talker', messages, max_tokens: 0 }, 400, 'max_tokens'],
     ['/v1/chat/completions', { model: 'talker', messages, audio: {} }, 400, 'audio'], ['/v1/chat/completions', { model: 'talker', messages, wonderful: 1 }, 400, 'wonderful'],
-    ['/v1/chat/completions', { model: 'talker', messages, logit_bias: { abc: 1 } }, 400, 'logit_bias.abc'], ['/v1/chat/completions', { model: 'talker', messages, stop: [1] }, 400, 'stop'],
+    ['/v1/chat/completions', { model: 'talker', messages, logit_bias: { abc: 'x' } }, 400, 'logit_bias.abc'], ['/v1/chat/completions', { model: 'talker', messages, stop: [1] }, 400, 'stop'],
     ['/v1/chat/completions', { model: 'talker', messages, tools: [{ type: 'web' }] }, 400, 'tools[0].type'], ['/v1/chat/completions', { model: 'talker', messages, tool_choice: 'required' }, 400, 'tool_choice'],
     ['/v1/chat/completions', { model: 'talker', messages, response_format: { type: 'xml' } }, 400, 'response_format.type'], ['/v1/chat/completions', { model: 'talker', messages, response_format: { type: 'json_schema', json_schema: {} } }, 400, 'response_format.json_schema.schema'],
     ['/v1/chat/completions', { model: 'talker', messages, response_format: { type: 'json_schema' } }, 400, 'response_format.json_schema'], ['/v1/responses', { model: 'talker', input: 'x', text: { format: { type: 'json_schema' } } }, 400, 'text.format.schema'],

@@ -93,6 +93,23 @@ t.test('forms at their largest', async (t) => {
   t.type(JSON.parse(textOf((await ask({ format: { kind: 'json' }, sampling: { temperature: 0, maxTokens: 1, logitBias: [[idOf('{'), 50]] } })).parts.concat({ kind: 'text', text: '}' }))), 'object');
 });
 
+t.test("the engine's other samplers, and biases of texts", async (t) => {
+  const asked = async (sampling: AnswerRequest['sampling']): Promise<string> => textOf((await ask({ sampling: { maxTokens: 30, seed: 5, ...sampling } })).parts);
+  const plain = await asked({});
+  const options: AnswerRequest['sampling'][] = [
+    { topNSigma: 0.5 }, { xtcProbability: 1, xtcThreshold: 0 }, { dynatempRange: 1 }, { mirostat: 2, mirostatTau: 1 }, { dryMultiplier: 50, dryAllowedLength: 0, dryPenaltyLastN: -1, drySequenceBreakers: [] },
+  ];
+  for (const sampling of options) {
+    const text = await asked(sampling);
+    t.not(text, plain, JSON.stringify(sampling));
+    t.equal(await asked(sampling), text, 'the same seed, the same answer');
+  }
+  const text = 'a';
+  t.equal(await asked({ logitBias: [[text, 100]], ignoreEnd: true }), text.repeat(30), 'each token of the text is preferred');
+  await t.rejects(asked({ drySequenceBreakers: [''] }), { code: 'invalid_request' });
+  await t.rejects(asked({ mirostat: 1 }), { code: 'invalid_request' });
+});
+
 function formOf(schema: unknown): { grammar: string | null } {
   try {
     return answerForm({ format: { kind: 'schema', schema, strict: true }, tools: [], toolChoice: 'none', singleToolCall: false, think: undefined, source: '', opensThought: false });

@@ -44,7 +44,7 @@ export const fakeSpecials = ['<|im_end|>', '<|endoftext|>', '<|im_start|>'];
 const embeddingLength = 32;
 const generateKeys = new Set([
   'signal', 'addSpecial', 'maxTokens', 'temperature', 'topK', 'topP', 'minP', 'typicalP', 'repeatPenalty', 'repeatLastN', 'presencePenalty',
-  'frequencyPenalty', 'logitBias', 'seed', 'stop', 'ignoreEnd', 'logprobs', 'grammar', 'grammarTriggers', 'grammarRequired', 'reuse', 'onTokens', 'pacing',
+  'frequencyPenalty', 'logitBias', 'topNSigma', 'xtcProbability', 'xtcThreshold', 'dynatempRange', 'dynatempExponent', 'mirostat', 'mirostatTau', 'mirostatEta', 'dryMultiplier', 'dryBase', 'dryAllowedLength', 'dryPenaltyLastN', 'drySequenceBreakers', 'seed', 'stop', 'ignoreEnd', 'logprobs', 'grammar', 'grammarTriggers', 'grammarRequired', 'reuse', 'onTokens', 'pacing',
 ]);
 /** Positions that a later prompt may take over come in tiles. */
 const tile = 64;
@@ -292,7 +292,7 @@ function checkOptions(options: GenerateOptions, vocabularySize: number): void {
   range('logprobs', 20);
   if ((options.stop?.length ?? 0) > 1024) throw new LecternError('invalid_request', 'There are more than 1024 stop strings.');
   if (options.stop?.includes('')) throw new LecternError('invalid_request', 'A stop string is empty.');
-  if (options.logitBias?.some(([id]) => id >= vocabularySize)) throw new LecternError('invalid_request', 'logitBias has an id outside the vocabulary.');
+  if (options.logitBias?.some(([token]) => typeof token === 'number' && token >= vocabularySize)) throw new LecternError('invalid_request', 'logitBias has an id outside the vocabulary.');
 }
 
 function encode(prompt: Prompt, vocabularySize: number): number[] {

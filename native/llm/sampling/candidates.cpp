@@ -14,6 +14,9 @@ namespace {
 constexpr std::size_t buckets = 4096;
 constexpr double buckets_a_nat = 64;
 
+// Below it the best token alone has a mass, and its inverse stays finite.
+constexpr double least_temperature = 1e-30;
+
 std::size_t bucket_of(double distance) { return static_cast<std::size_t>(std::min(distance * buckets_a_nat, static_cast<double>(buckets - 1))); }
 
 }  // namespace
@@ -121,11 +124,67 @@ void Candidates::keep_nearest(std::uint64_t wanted) {
   }
 }
 
+void Candidates::keep_best(std::size_t count) {
+  if (tokens_.size() <= count) return;
+  best_.clear();
+  for (const Candidate& token : tokens_) best_.push_back({token.id, token.logit});
+  const auto last = best_.begin() + static_cast<std::ptrdiff_t>(count) - 1;
+  std::nth_element(best_.begin(), last, best_.end(), ranks_before);
+  std::erase_if(tokens_, [edge = *last](const Candidate& token) { return ranks_before(edge, {token.id, token.logit}); });
+}
+
+void Candidates::keep_within_deviations(double count) {
+  const auto total = static_cast<double>(tokens_.size());
+  double sum = 0;
+  for (const Candidate& token : tokens_) sum += static_cast<double>(token.logit);
+  const double mean = sum / total;
+  double squares = 0;
+  for (const Candidate& token : tokens_) squares += (static_cast<double>(token.logit) - mean) * (static_cast<double>(token.logit) - mean);
+  const double floor = static_cast<double>(greatest()) - count * std::sqrt(squares / total);
+  std::erase_if(tokens_, [floor](const Candidate& token) { return static_cast<double>(token.logit) < floor; });
+}
+
+void Candidates::remove_probable(double threshold) {
+  const double wanted = threshold * static_cast<double>(set_masses(1));
+  const Candidate* last = nullptr;
+  for (const Candidate& token : tokens_) {
+    if (static_cast<double>(token.mass) >= wanted && (last == nullptr || ranks_before({last->id, last->logit}, {token.id, token.logit}))) last = &token;
+  }
+  if (last == nullptr) return;
+  std::erase_if(tokens_, [edge = RankedToken{last->id, last->logit}](const Candidate& token) { return ranks_before({token.id, token.logit}, edge); });
+}
+
+void Candidates::keep_unsurprising(double temperature, double bits) {
+  const double least = static_cast<double>(set_masses(temperature)) * std::exp2(-bits);
+  RankedToken best{tokens_.front().id, tokens_.front().logit};
+  for (const Candidate& token : tokens_) {
+    if (ranks_before({token.id, token.logit}, best)) best = {token.id, token.logit};
+  }
+  std::erase_if(tokens_, [&](const Candidate& token) { return static_cast<double>(token.mass) < least && token.id != best.id; });
+}
+
+double Candidates::dynamic_temperature(double temperature, double range, double exponent) {
+  if (tokens_.size() < 2) return temperature;
+  const auto sum = static_cast<double>(set_masses(1));
+  double distance = 0;
+  for (const Candidate& token : tokens_) distance += static_cast<double>(token.mass) * token.distance;
+  // The entropy of probabilities in proportion to exp(-distance).
+  const double entropy = std::log(std::ldexp(sum, -mass_bits)) + distance / sum;
+  const double part = std::clamp(entropy / std::log(static_cast<double>(tokens_.size())), 0.0, 1.0);
+  const double least = std::max(0.0, temperature - range);
+  // To 24 bits: logarithms differ in their last bits from machine to machine.
+  return static_cast<double>(static_cast<float>(least + (temperature + range - least) * std::pow(part, exponent)));
+}
+
 TokenId Candidates::drawn(double temperature, std::uint64_t draw) {
-  std::uint64_t left = drawn_mass(draw, set_masses(temperature));
+  drawn_sum_ = set_masses(std::max(temperature, least_temperature));
+  std::uint64_t left = drawn_mass(draw, drawn_sum_);
   std::size_t i = 0;
   while (tokens_[i].mass <= left) left -= tokens_[i++].mass;
+  drawn_mass_ = tokens_[i].mass;
   return tokens_[i].id;
 }
+
+double Candidates::surprise() const { return std::log2(static_cast<double>(drawn_sum_) / static_cast<double>(drawn_mass_)); }
 
 }  // namespace lectern::llm

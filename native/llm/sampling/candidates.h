@@ -29,9 +29,23 @@ class Candidates {
   void keep_most_probable(double mass);
   /// min_p.
   void keep_near_best(double part);
+  /// top_k behind another truncation.
+  void keep_best(std::size_t count);
+  /// top_n_sigma: those at most `count` standard deviations of the logits below the best.
+  void keep_within_deviations(double count);
+  /// XTC: takes out the tokens whose probability reaches `threshold`, but for the last of them.
+  void remove_probable(double threshold);
+  /// Mirostat: those whose surprise at `temperature`, -log2 p, is at most `bits`.
+  void keep_unsurprising(double temperature, double bits);
 
-  /// The token that a draw of 53 random bits takes at `temperature`.
+  /// Between `temperature` - `range`, at least 0, and `temperature` + `range`: the lower for tokens of which one is certain, the upper for equally probable ones,
+  /// between them by the entropy at temperature 1 as part of the greatest, to the power of `exponent`.
+  double dynamic_temperature(double temperature, double range, double exponent);
+
+  /// The token that a draw of 53 random bits takes at `temperature`; the best one at a temperature of next to 0.
   TokenId drawn(double temperature, std::uint64_t draw);
+  /// Of the last drawn() token among those that it was drawn from, in bits.
+  double surprise() const;
 
   std::size_t size() const { return tokens_.size(); }
 
@@ -50,6 +64,8 @@ class Candidates {
   void keep_nearest(std::uint64_t wanted);
 
   std::vector<Candidate> tokens_;
+  std::uint64_t drawn_mass_ = 1;
+  std::uint64_t drawn_sum_ = 1;
   std::vector<RankedToken> best_;
   std::vector<std::uint64_t> masses_;
   std::vector<Candidate> edge_;

@@ -4,7 +4,7 @@ import type { OutputFormat } from '../../chat/conversation.js';
 import type { KeepAlive } from '../../models/types.js';
 import { type Fields, withoutUndefined } from '../fields.js';
 import { readKeepAlive, refuseUnknown } from '../openai/checks.js';
-import { tokenCount } from '../openai/sampling.js';
+import { readSampling, samplingNames, tokenCount } from '../openai/sampling.js';
 import { readConversation, readToolChoice, readTools } from './conversation.js';
 
 export interface MessagesRequest {
@@ -21,7 +21,9 @@ export interface MessagesRequest {
 const annotations = ['metadata', 'service_tier', 'cache_control', 'inference_geo', 'diagnostics', 'speed', 'betas', 'context_management'];
 const conversationNames = ['model', 'messages', 'system', 'tools', 'tool_choice', 'thinking', 'output_config', 'output_format', ...annotations];
 export const countNames: ReadonlySet<string> = new Set(conversationNames);
-export const names: ReadonlySet<string> = new Set([...conversationNames, 'max_tokens', 'stream', 'stop_sequences', 'temperature', 'top_p', 'top_k', 'keep_alive']);
+/** The samplers of other contracts; those that this one has names for are read by its own rules. */
+const samplers = samplingNames.filter((name) => !['stop', 'max_completion_tokens', 'ignore_eos', 'seed'].includes(name));
+export const names: ReadonlySet<string> = new Set([...conversationNames, ...samplers, 'max_tokens', 'stream', 'stop_sequences', 'temperature', 'top_p', 'top_k', 'keep_alive']);
 const outputNames: ReadonlySet<string> = new Set(['effort', 'format', 'task_budget']);
 
 /** Throws FieldError. */
@@ -40,7 +42,7 @@ export function readMessagesRequest(fields: Fields): MessagesRequest {
       input: readInput(fields),
       format: readFormat(fields),
       sampling: withoutUndefined({
-        maxTokens, stop, temperature: fields.number('temperature', { least: 0, most: 1 }), topP: fields.number('top_p', { least: 0, most: 1 }), topK: fields.integer('top_k', { least: 0, most: 2 ** 31 - 1 }),
+        ...readSampling(fields), maxTokens, stop, temperature: fields.number('temperature', { least: 0, most: 1 }), topP: fields.number('top_p', { least: 0, most: 1 }), topK: fields.integer('top_k', { least: 0, most: 2 ** 31 - 1 }),
       }),
     },
   };

@@ -8,7 +8,7 @@ import { annotations, checkAnnotations, checkSampling, readKeepAlive, readStream
 import { readFormat } from './messages.js';
 import { readItems } from './responses-items.js';
 import { type CalledTool, nameWithNamespace, readResponsesTools } from './responses-tools.js';
-import { readSampling, readTokenCount } from './sampling.js';
+import { readSampling, readTokenCount, samplerNames } from './sampling.js';
 import { readToolChoice } from './tool-choice.js';
 
 export interface ResponsesRequest {
@@ -34,7 +34,7 @@ export interface ResponsesRequest {
 export const names: ReadonlySet<string> = new Set([
   ...annotations, 'model', 'input', 'instructions', 'stream', 'stream_options', 'temperature', 'top_p', 'top_logprobs', 'max_output_tokens', 'tools', 'tool_choice',
   'parallel_tool_calls', 'max_tool_calls', 'text', 'reasoning', 'store', 'include', 'truncation', 'background', 'keep_alive', 'previous_response_id', 'conversation', 'seed', 'stop',
-  'frequency_penalty', 'presence_penalty', 'top_k', 'min_p',
+  'frequency_penalty', 'presence_penalty', 'top_k', 'min_p', ...samplerNames, 'typical_p', 'repeat_penalty', 'repetition_penalty', 'repeat_last_n', 'logit_bias',
 ]);
 
 const textNames: ReadonlySet<string> = new Set(['format', 'verbosity']);

@@ -6,6 +6,7 @@ import { names as embeddingNames } from '../../openai/embeddings.js';
 import { messageNames } from '../../openai/messages.js';
 import { names as responseNames } from '../../openai/responses-request.js';
 import { detokenizeNames, tokenizeNames } from '../../openai/tokens.js';
+import { breakersName, samplerNumbers } from '../../../models/sampler-options.js';
 import { about, anything, between, body, boolean, component, constant, either, integer, listOf, mapOf, number, numberBetween, object, oneOf, orNull, type Shape, shape, string } from './schemas.js';
 
 const mostInteger = 2 ** 31 - 1;
@@ -15,10 +16,18 @@ const prompts = either(string, listOf(string, 2048), listOf(integer), listOf(eit
 
 export const keepAlive = about(either(number, string), 'How long the model stays loaded after this: seconds, or a duration such as 5m; negative: for ever.');
 
+const bias = either(numberBetween(-100, 100), { type: 'boolean', const: false });
+/** llama.cpp's samplers beyond the common ones. */
+export const samplers: Shape = {
+  ...Object.fromEntries(samplerNumbers.map(({ name, least, most, meaning, isInteger }) => [name, about(isInteger === true ? between(least, most) : numberBetween(least, most), meaning)])),
+  [breakersName]: about(texts, 'Texts across which DRY finds no repetition.'),
+};
+
 export const sampling: Shape = {
   temperature: about(numberBetween(0, 100), '0: the most probable token.'), top_p: numberBetween(0, 1), top_k: about(between(-1, mostInteger), '0 and -1: all.'), min_p: numberBetween(0, 1), typical_p: numberBetween(0, 1),
   repeat_penalty: about({ type: 'number', exclusiveMinimum: 0, maximum: 100 }, 'Above 1: less repetition.'), repetition_penalty: { type: 'number', exclusiveMinimum: 0, maximum: 100 }, repeat_last_n: about(between(-1, mostInteger), 'Tokens that count as said before.'),
-  presence_penalty: numberBetween(-2, 2), frequency_penalty: numberBetween(-2, 2), logit_bias: about({ type: 'object', additionalProperties: numberBetween(-100, 100), propertyNames: { pattern: '^[0-9]{1,9}$' } }, 'Token id to bias.'),
+  presence_penalty: numberBetween(-2, 2), frequency_penalty: numberBetween(-2, 2), logit_bias: about(either({ type: 'object', additionalProperties: bias }, listOf({ type: 'array', prefixItems: [either(integer, string), bias], minItems: 2, maxItems: 2 })), 'Token id, or text, to bias; also as pairs. -100 and false forbid.'),
+  ...samplers,
   seed: about(integer, 'The same seed gives the same answer.'), stop: about(texts, 'Texts that end the answer.'), max_tokens: about(between(-1, mostInteger), '-1: no bound.'), max_completion_tokens: about(between(-1, mostInteger), 'Also max_tokens.'), ignore_eos: about(boolean, 'Go on past the end.'),
 };
 

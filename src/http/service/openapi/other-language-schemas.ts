@@ -2,11 +2,14 @@
 import { countNames, names as messagesNames } from '../../anthropic/request.js';
 import type { Components, JsonSchema } from '../../conversion/kinds.js';
 import { documentNames, textNames } from '../../rerank/request.js';
-import { keepAlive, lectern } from './openai-schemas.js';
+import { keepAlive, lectern, sampling } from './openai-schemas.js';
 import { about, anything, between, body, boolean, component, constant, either, integer, listOf, mapOf, number, numberBetween, object, oneOf, orNull, type Shape, shape, string } from './schemas.js';
 
 const mostInteger = 2 ** 31 - 1;
 const namedModel = about(string, 'Name of the model.');
+
+/** Those of the other contracts; the contract's own names have its own ranges. */
+const samplers: Shape = Object.fromEntries(Object.entries(sampling).filter(([name]) => messagesNames.has(name) && !['max_tokens', 'temperature', 'top_p', 'top_k'].includes(name)));
 
 const conversation: Shape = {
   model: namedModel, messages: about({ ...listOf({ type: 'object', properties: { role: oneOf('user', 'assistant', 'system'), content: either(string, listOf(object)) }, required: ['role', 'content'] }), minItems: 1 }, 'The conversation: texts, or blocks of text, tool_use, tool_result and thinking.'),
@@ -17,7 +20,7 @@ const conversation: Shape = {
 
 export function messages(components: Components): { request: JsonSchema; counting: JsonSchema; answer: JsonSchema } {
   const request = component(components, 'MessagesRequest', body(messagesNames, ['model', 'messages', 'max_tokens'], {
-    ...conversation, max_tokens: between(1, mostInteger), stream: about(boolean, 'Server-sent events.'), stop_sequences: about(listOf(string), 'Texts that end the answer.'), temperature: numberBetween(0, 1), top_p: numberBetween(0, 1), top_k: between(0, mostInteger), keep_alive: keepAlive,
+    ...conversation, max_tokens: between(1, mostInteger), stream: about(boolean, 'Server-sent events.'), stop_sequences: about(listOf(string), 'Texts that end the answer.'), temperature: numberBetween(0, 1), top_p: numberBetween(0, 1), top_k: between(0, mostInteger), keep_alive: keepAlive, ...samplers,
   }));
   const counting = component(components, 'CountTokensRequest', body(countNames, ['model', 'messages'], conversation));
   const answer = component(components, 'Message', shape({
@@ -31,7 +34,7 @@ export function messages(components: Components): { request: JsonSchema; countin
 const common: Shape = {
   model: namedModel, stream: about(boolean, 'JSON lines; true by default.'), keep_alive: keepAlive, truncate: boolean, shift: boolean, logprobs: boolean, top_logprobs: between(0, 20), think: about(either(boolean, oneOf('low', 'medium', 'high', 'max')), 'Whether the model reasons first.'),
   format: about(either(constant('json'), object), '"json" or a JSON schema.'),
-  options: about(object, 'temperature, top_k, top_p, min_p, typical_p, repeat_penalty, repeat_last_n, presence_penalty, frequency_penalty, seed, stop, num_predict, num_ctx.'),
+  options: about(object, 'temperature, top_k, top_p, min_p, typical_p, repeat_penalty, repeat_last_n, presence_penalty, frequency_penalty, logit_bias, seed, stop, num_predict, num_ctx, and the samplers of /v1/chat/completions (top_n_sigma, xtc_…, dynatemp_…, mirostat…, dry_…).'),
 };
 
 const asked = (required: string[], fields: Shape): JsonSchema => body(Object.keys(fields), required, fields);

@@ -1,0 +1,70 @@
+#include "llm/sampling/sequence_breakers.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "error.h"
+
+namespace lectern::llm {
+namespace {
+
+constexpr std::size_t most_texts = 64;
+constexpr std::size_t most_bytes = 128;
+
+[[noreturn]] void refuse(const std::string& what) { throw Error(ErrorCode::invalid_request, "The option \"dry_sequence_breakers\" " + what + "."); }
+
+}  // namespace
+
+void SequenceBreakers::check(const std::vector<std::string>& texts) {
+  if (texts.size() > most_texts) refuse("may hold " + std::to_string(most_texts) + " texts, not " + std::to_string(texts.size()));
+  for (const std::string& text : texts) {
+    if (text.empty()) refuse("must not hold an empty text");
+    if (text.size() > most_bytes) refuse("may hold texts of up to " + std::to_string(most_bytes) + " bytes");
+  }
+}
+
+SequenceBreakers::SequenceBreakers(std::vector<std::string> texts, const Tokenizer& tokenizer) : texts_(std::move(texts)), by_first_byte_(256) {
+  check(texts_);
+  for (std::size_t i = 0; i < texts_.size(); i++) by_first_byte_[static_cast<unsigned char>(texts_[i].front())].push_back(i);
+  std::string text;
+  for (TokenId id = 0; id < tokenizer.vocabulary().size(); id++) {
+    text.clear();
+    tokenizer.append_bytes(id, true, text);
+    add_token(id, text, tokenizer);
+  }
+}
+
+void SequenceBreakers::add_token(TokenId id, const std::string& text, const Tokenizer& tokenizer) {
+  for (std::size_t at = 0; at < text.size(); at++) {
+    for (const std::size_t index : by_first_byte_[static_cast<unsigned char>(text[at])]) {
+      const std::string& breaker = texts_[index];
+      const std::size_t common = std::min(breaker.size(), text.size() - at);
+      if (text.compare(at, common, breaker, 0, common) != 0) continue;
+      if (common == breaker.size()) {
+        add(id, {});
+        continue;
+      }
+      const std::string rest = breaker.substr(common);
+      const auto [known, is_new] = remainders_.try_emplace(rest);
+      if (is_new) known->second = tokenizer.encode(rest, {.add_special = false, .parse_special = false});
+      if (!known->second.empty()) add(id, known->second);
+    }
+  }
+}
+
+void SequenceBreakers::add(TokenId id, std::vector<TokenId> tail) {
+  std::vector<std::vector<TokenId>>& all = tails_[id];
+  if (std::find(all.begin(), all.end(), tail) == all.end()) all.push_back(std::move(tail));
+}
+
+const std::vector<std::vector<TokenId>>* SequenceBreakers::tails(TokenId id) const {
+  const auto found = tails_.find(id);
+  return found == tails_.end() ? nullptr : &found->second;
+}
+
+bool SequenceBreakers::breaks_alone(TokenId id) const {
+  const std::vector<std::vector<TokenId>>* const all = tails(id);
+  return all != nullptr && std::any_of(all->begin(), all->end(), [](const std::vector<TokenId>& tail) { return tail.empty(); });
+}
+
+}  // namespace lectern::llm
