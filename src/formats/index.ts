@@ -24,10 +24,19 @@ function legacy(mimetype: string, name: string, modern: 'docx' | 'pptx' | 'xlsx'
   };
 }
 
+/** By pandoc, where it is there to read it. */
+function byPandoc(mimetype: string, format: string, kind: string): FormatEntry {
+  return { mimetype, needs: 'pandoc', load: async () => (await import('./pandoc-readers.js')).pandocReader(format, kind) };
+}
+
 const formats: Record<string, FormatEntry> = {
   docx: { mimetype: `${openXml}.wordprocessingml.document`, load: async () => (await import('./office/docx/read-docx.js')).readDocx },
   pptx: { mimetype: `${openXml}.presentationml.presentation`, load: async () => (await import('./office/pptx/read-pptx.js')).readPptx },
   xlsx: { mimetype: `${openXml}.spreadsheetml.sheet`, load: async () => (await import('./office/xlsx/read-xlsx.js')).readXlsx },
+  xlsb: { mimetype: 'application/vnd.ms-excel.sheet.binary.macroEnabled.12', load: async () => (await import('./office/xlsb/read-xlsb.js')).readXlsb },
+  iwork_pages: { mimetype: 'application/vnd.apple.pages', load: async () => (await import('./iwork/read-iwork.js')).readIwork },
+  iwork_numbers: { mimetype: 'application/vnd.apple.numbers', load: async () => (await import('./iwork/read-iwork.js')).readIwork },
+  iwork_keynote: { mimetype: 'application/vnd.apple.keynote', load: async () => (await import('./iwork/read-iwork.js')).readIwork },
   odt: { mimetype: `${openDocument}.text`, load: async () => (await import('./office/odf/read-odf.js')).readOdt },
   odp: { mimetype: `${openDocument}.presentation`, load: async () => (await import('./office/odf/read-odf.js')).readOdp },
   ods: { mimetype: `${openDocument}.spreadsheet`, load: async () => (await import('./office/odf/read-odf.js')).readOds },
@@ -39,7 +48,7 @@ const formats: Record<string, FormatEntry> = {
   asciidoc: { mimetype: 'text/asciidoc', load: async () => (await import('./text-readers.js')).readAsciiDocFile },
   latex: { mimetype: 'text/x-tex', load: async () => (await import('./text-readers.js')).readLatexFile },
   csv: { mimetype: 'text/csv', load: async () => (await import('./text-readers.js')).readCsvFile },
-  vtt: { mimetype: 'text/vtt', load: async () => (await import('./text-readers.js')).readVttFile },
+  vtt: { mimetype: 'text/vtt', load: async () => (await import('./record-readers.js')).readVttFile },
   rtf: { mimetype: 'application/rtf', load: async () => (await import('./package-readers.js')).readRtfFile },
   mhtml: { mimetype: 'multipart/related', load: async () => (await import('./package-readers.js')).readMhtmlFile },
   epub: { mimetype: 'application/epub+zip', load: async () => (await import('./package-readers.js')).readEpubFile },
@@ -47,11 +56,19 @@ const formats: Record<string, FormatEntry> = {
   ipynb: { mimetype: 'application/x-ipynb+json', load: async () => (await import('./record-readers.js')).readNotebookFile },
   ics: { mimetype: 'text/calendar', load: async () => (await import('./record-readers.js')).readCalendarFile },
   vcf: { mimetype: 'text/vcard', load: async () => (await import('./record-readers.js')).readCardsFile },
+  man: { mimetype: 'text/troff', load: async () => (await import('./record-readers.js')).readManFile },
   xml_jats: { mimetype: 'application/xml', load: async () => (await import('./schema-readers.js')).readJatsFile },
   xml_uspto: { mimetype: 'application/xml', load: async () => (await import('./data-readers.js')).readPatentFile },
   fb2: { mimetype: 'application/x-fictionbook+xml', load: async () => (await import('./data-readers.js')).readFictionBookFile },
   docbook: { mimetype: 'application/docbook+xml', load: async () => (await import('./data-readers.js')).readDocBookFile },
   tei: { mimetype: 'application/tei+xml', load: async () => (await import('./data-readers.js')).readTeiFile },
+  rst: byPandoc('text/x-rst', 'rst', 'reStructuredText'),
+  org: byPandoc('text/org', 'org', 'an Org document'),
+  textile: byPandoc('text/x-textile', 'textile', 'Textile'),
+  mediawiki: byPandoc('text/x-wiki', 'mediawiki', 'wiki text'),
+  xml_xbrl: { mimetype: 'application/xml', load: async () => (await import('./data-readers.js')).readXbrlFile },
+  boxnote: { mimetype: 'application/json', load: async () => (await import('./record-readers.js')).readBoxNoteFile },
+  doctags: { mimetype: 'text/plain', load: async () => (await import('./record-readers.js')).readDocTagsFile },
   xml: { mimetype: 'application/xml', load: async () => (await import('./data-readers.js')).readXmlFile },
   json: { mimetype: 'application/json', load: async () => (await import('./data-readers.js')).readJsonFile },
   yaml: { mimetype: 'application/yaml', load: async () => (await import('./data-readers.js')).readYamlFile },

@@ -11,9 +11,7 @@ import { readLatex } from './latex/read-latex.js';
 import { addCsv } from './read-csv.js';
 import { readMarkdown } from './read-markdown.js';
 import { readPlainText } from './read-plain-text.js';
-import { readWebVtt } from './read-webvtt.js';
 import { declaredEncoding, decode, guessRemark, isUtf16 } from './text-encoding.js';
-import { isWebVtt } from './text-signatures.js';
 
 /** A reader of text: bytes are decoded, blocks written. `read` adds what is missing from them to `losses`. */
 export function textReader(read: (text: string, options: ReadOptions, losses: string[]) => FlowBlock[]): FormatReader {
@@ -65,13 +63,6 @@ export const readMarkdownFile = textReader((text, { filename }) => (
 export const readAsciiDocFile = textReader((text, _options, losses) => readAsciiDoc(text, losses));
 
 export const readLatexFile = textReader((text, _options, losses) => readLatex(text, losses));
-
-export const readVttFile = textReader((text) => {
-  // SubRip has the same cues without the first line; its positions stand in braces.
-  const isSubRip = /^\ufeff?\s*\d+[ \t]*\r?\n\d+:\d\d:\d\d,\d{3}\s+-->/.test(text);
-  if (!isSubRip && !isWebVtt(text)) throw new LecternError('invalid_document', 'The file is neither WebVTT nor SubRip: it does not begin with WEBVTT or a numbered cue.');
-  return readWebVtt(isSubRip ? `WEBVTT\n\n${text.replace(/^\ufeff?\s*/, '').replace(/\{\\[^}\n]{0,100}\}/g, '')}` : text);
-});
 
 export const readCsvFile: FormatReader = (bytes, options) => {
   checkText(bytes);

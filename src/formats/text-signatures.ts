@@ -5,10 +5,17 @@ export function isWebVtt(text: string): boolean {
   return /^\ufeff?WEBVTT(?:[ \t\r\n]|$)/.test(text);
 }
 
+/** Whether a text is a manual page in roff: comments and requests, then its title or its date. */
+export function isManualPage(head: string): boolean {
+  return /^(?:[.'](?:[ \t]*\\[#"]|\\"|ig\b|de\b|if\b|ie\b|el\b|ds\b|nr\b|tr\b|\.|)[^\n]*\n|[^\S\n]*\n)*\.(?:TH|Dd|so|Dt)[ \t]+\S/.test(head.replace(/\r\n/g, '\n'));
+}
+
 /** Whether an XML file, what stands before its first element aside, is a paper in JATS: DocBook's articles have neither this document type nor these attributes or parts. */
 export function isJats(markup: string): boolean {
   if (/^<!DOCTYPE\s+(?:article|pmc-articleset)\s+PUBLIC\s+["']-\/\/NLM\/\/DTD /.test(markup)) return true;
   const root = markup.replace(/^<!DOCTYPE[^[>]*>\s*/, '');
+  // Books of the same family (BITS).
+  if (/^<!DOCTYPE\s+book\S*\s+PUBLIC\s+["']-\/\/NLM\/\/DTD /.test(markup) || /^<(?:book|book-part-wrapper)(?:\s[^>]*)?>(?:\s|<[?!][^>]*>)*<(?:processing-meta|collection-meta|book-meta|book-part)[\s>]/.test(root)) return true;
   return /^(?:<pmc-articleset[\s>]|<article\s[^>]*\b(?:article-type|dtd-version)=|<article(?:\s[^>]*)?>(?:\s|<[?!][^>]*>)*<(?:front|front-stub|processing-meta)[\s>])/.test(root);
 }
 
@@ -37,7 +44,7 @@ export function flatKind(head: string): string | null {
 
 /** Roots of DocBook that other vocabularies have, too, count with its namespace or its document type alone. */
 const vocabularies: [name: string, sign: RegExp][] = [
-  ['fb2', /^<FictionBook[\s>]/], ['tei', /^<(?:TEI|teiCorpus|TEI\.2)[\s>]/], ['xml_uspto', /^<us-patent-(?:grant|application)[\s>]/],
+  ['fb2', /^<FictionBook[\s>]/], ['tei', /^<(?:TEI|teiCorpus|TEI\.2)[\s>]/], ['xml_xbrl', /^<(?:\w+:)?xbrl\s[^>]*http:\/\/www\.xbrl\.org\/2003\/instance/], ['xml_uspto', /^<us-patent-(?:grant|application)[\s>]/],
   ['docbook', /^<(?:book|article|chapter|part|set|refentry|section|appendix|preface|topic)\s[^>]*http:\/\/docbook\.org\/ns\/docbook/],
 ];
 

@@ -2,7 +2,7 @@
 import { readdirSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, delimiter, dirname, join } from 'node:path';
-import { findLibreOffice } from '../convert/installed.js';
+import { findLibreOffice, findReader } from '../convert/installed.js';
 import { confinementSupport, confiningProgram } from '../engine/confinement.js';
 import type { Log } from '../logging/log.js';
 import { nativeDirectory } from '../platform/native-files.js';
@@ -29,6 +29,9 @@ const interpreters = ['/lib64/ld-linux-x86-64.so.2', '/lib/ld-linux-aarch64.so.1
 /** LibreOffice is a shell script around a program, with settings of the system. */
 const officeFiles = ['/etc/libreoffice', '/etc/alternatives', '/etc/passwd', '/etc/group', '/etc/nsswitch.conf', '/var/lib/libreoffice', '/var/spool/libreoffice'];
 const officePrograms = ['/usr', '/bin', '/lib', '/lib64', '/opt/libreoffice'];
+
+/** Programs that read single formats where LibreOffice is not installed. */
+const readingPrograms = ['pandoc', 'ddjvu', 'heif-dec', 'heif-convert', 'djxl'];
 
 /** As files really lie: Landlock follows no links. Empty for what is not there. */
 function realPath(path: string): string[] {
@@ -92,8 +95,8 @@ export interface ConfinementReport {
   missing: string | null;
 }
 
-/** How workers of `command` are confined on this machine, on which `office` is LibreOffice, null for none. Throws `invalid_state` where the native addon is missing. */
-export function confineWorkers(wish: 'auto' | 'off', models: readonly string[], command: WorkerCommand, environment: NodeJS.ProcessEnv = process.env, office: string | null = findLibreOffice(environment['PATH'] ?? '')): ConfinementReport {
+/** How workers of `command` are confined on this machine, on which `office` is LibreOffice, or another program that reads documents, null for none. Throws `invalid_state` where the native addon is missing. */
+export function confineWorkers(wish: 'auto' | 'off', models: readonly string[], command: WorkerCommand, environment: NodeJS.ProcessEnv = process.env, office: string | null = findLibreOffice(environment['PATH'] ?? '') ?? findReader(...readingPrograms)): ConfinementReport {
   return confine(wish, models, command, office, environment);
 }
 

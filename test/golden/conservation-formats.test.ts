@@ -8,6 +8,7 @@ import t from 'tap';
 import { plainWords } from '../../src/document/document-words.js';
 import { packageRoot } from '../../src/platform/package-files.js';
 import { goldenEpub } from '../support/golden-archives.js';
+import { goldenPages, goldenXlsb } from '../support/binary-office.js';
 import { goldenDocx, goldenOdp, goldenOds, goldenOdt, goldenPptx, goldenXlsx } from '../support/golden-office.js';
 import { readFormat } from '../support/read-format.js';
 
@@ -114,6 +115,15 @@ const sources: [name: string, format: string, bytes: () => Uint8Array, text: (by
   ['box.mbox', 'email', () => fixture('box.mbox'), without(/^From .*$/gm, /^(?:Date|MIME-Version|Content-Type).*$/gm, /^Subject: /gm, /<\/?(?:p|b|ul|li)>/g)],
   ['film.srt', 'vtt', () => fixture('film.srt'), without(/^\d+$/gm, /^.*-->.*$/gm, /<[^>]*>/g, /\{[^}]*\}/g)],
   ['list.tsv', 'csv', () => fixture('list.tsv'), text],
+  ['pump.1', 'man', () => fixture('pump.1'), without(/^'\\" t$|^\.\\".*$|^\.if t.*$|\.de XX[^]*$/gm, /^\.[A-Z]+\b ?|^\.(?:nf|fi)$/gm, /\\\(bu 2|\\f[BIRP]|\\\((?:bu|mu)|\\-|\\ /g, /at 4.*$|runs$|4.*\\c$/gm, /Gr.*?af.*?, /g, /^tab.*$|^l l\.$|T[{}]$|^_$/gm, /(?<=[.)]) 3$|(?<=^ {1,2})2$/gm)],
+  ['film.ass', 'vtt', () => fixture('film.ass'), without(/^.*\{\\p1\}.*$/gm, /^(?:\[|;|ScriptType|Format|Style|Comment).*$/gm, /^Title: /gm, /^Dialogue: 0,[\d:.]+,[\d:.]+,Default,/gm, /,0,0,0,,/g, /\{[^}]*\}|\\[Nh]/g)],
+  ['plan.boxnote', 'boxnote', () => fixture('plan.boxnote'), (bytes) => [...text(bytes).matchAll(/"text":"((?:[^"\\]|\\.)*)"/g)].map(([, words]) => words?.replace(/\\n/g, ' ')).join(' ')],
+  ['old.boxnote', 'boxnote', () => fixture('old.boxnote'), (bytes) => (JSON.parse(text(bytes)) as { atext: { text: string } }).atext.text],
+  ['report.xbrl', 'xml_xbrl', () => fixture('report.xbrl'), (bytes) => textNodes(text(bytes), /^(?:link:schemaRef|unit|context)$/, /^$/).replace(/&lt;[^&]*&gt;|<[^>]*>/g, ' ')],
+  ['book.bits', 'xml_jats', () => fixture('book.bits'), (bytes) => textNodes(text(bytes), /^$/, /^xref$/)],
+  ['page.doctags', 'doctags', () => fixture('page.doctags'), without(/<(?!b>)\/?[a-zA-Z_\d]+>/g, /a\^2|E = mc\^2/g)],
+  ['flow.xlsb', 'xlsb', goldenXlsb, () => 'Flow levels Month Flow Share Day May 4500 25 00 2023 03 15 Gr\u00fc\u00dfe \u6771\u4eac 12 5 TRUE N A a b c 3 Read twice Ann Bell Merged Both piers north south'],
+  ['pier.pages', 'iwork_pages', goldenPages, () => 'Pier report Flow The pump runs Gr\u00fc\u00dfe from the pier Running header Table of flow Month Flow May 450 A note at the foot'],
   ['report.docx.json', 'json_docling', () => fixture('report.docx.json'), jsonText],
 ];
 

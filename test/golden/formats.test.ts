@@ -10,6 +10,7 @@ import { defaultConvertOptions } from '../../src/convert/options.js';
 import { packageRoot } from '../../src/platform/package-files.js';
 import { quietPorts } from '../support/fixtures.js';
 import { goldenEpub, goldenMsg } from '../support/golden-archives.js';
+import { goldenPages, goldenXlsb } from '../support/binary-office.js';
 import { goldenDocx, goldenOdp, goldenOds, goldenOdt, goldenPptx, goldenXlsx } from '../support/golden-office.js';
 
 const directory = join(packageRoot(), 'test/fixtures/formats');
@@ -24,6 +25,8 @@ const documents: [name: string, format: string, source: () => Uint8Array][] = [
   ['study.ipynb', 'ipynb', read('study.ipynb')], ['club.ics', 'ics', read('club.ics')], ['people.vcf', 'vcf', read('people.vcf')], ['box.mbox', 'email', read('box.mbox')], ['kept.emlx', 'email', read('kept.emlx')],
   ['film.srt', 'vtt', read('film.srt')], ['letter.rtf', 'rtf', read('letter.rtf')], ['saved.mhtml', 'mhtml', read('saved.mhtml')], ['list.tsv', 'csv', read('list.tsv')],
   ['novel.fb2', 'fb2', read('novel.fb2')], ['manual.dbk', 'docbook', read('manual.dbk')], ['edition.tei', 'tei', read('edition.tei')], ['grant.xml', 'xml_uspto', read('grant.xml')], ['letter.fodt', 'odt', read('letter.fodt')], ['rows.jsonl', 'json', read('rows.jsonl')], ['settings.yaml', 'yaml', read('settings.yaml')],
+  ['pump.1', 'man', read('pump.1')], ['valve.mdoc', 'man', read('valve.mdoc')], ['film.ass', 'vtt', read('film.ass')], ['plan.boxnote', 'boxnote', read('plan.boxnote')], ['old.boxnote', 'boxnote', read('old.boxnote')], ['report.xbrl', 'xml_xbrl', read('report.xbrl')],
+  ['book.bits', 'xml_jats', read('book.bits')], ['page.doctags', 'doctags', read('page.doctags')], ['flow.xlsb', 'xlsb', goldenXlsb], ['pier.pages', 'iwork_pages', goldenPages],
   // What was written comes back in.
   ['report.docx.json', 'json_docling', read('report.docx.json')],
 ];

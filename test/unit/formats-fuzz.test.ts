@@ -6,6 +6,7 @@ import { writeMarkdown } from '../../src/document/markdown.js';
 import { LecternError } from '../../src/errors.js';
 import { packageRoot } from '../../src/platform/package-files.js';
 import { goldenEpub, goldenMsg } from '../support/golden-archives.js';
+import { goldenPages, goldenXlsb } from '../support/binary-office.js';
 import { randomFrom } from '../support/random.js';
 import { readFormat } from '../support/read-format.js';
 
@@ -18,9 +19,10 @@ const files: [name: string, format: string, bytes: Uint8Array][] = [
   ...([
     ['study.ipynb', 'ipynb'], ['club.ics', 'ics'], ['people.vcf', 'vcf'], ['box.mbox', 'email'], ['kept.emlx', 'email'], ['film.srt', 'vtt'], ['talk.vtt', 'vtt'], ['letter.rtf', 'rtf'], ['saved.mhtml', 'mhtml'], ['list.tsv', 'csv'],
     ['mail.eml', 'email'], ['paper.tex', 'latex'], ['manual.adoc', 'asciidoc'], ['article.nxml', 'xml_jats'], ['web.html', 'html'], ['notes.md', 'md'], ['report.docx.json', 'json_docling'],
+    ['pump.1', 'man'], ['valve.mdoc', 'man'], ['film.ass', 'vtt'], ['plan.boxnote', 'boxnote'], ['old.boxnote', 'boxnote'], ['report.xbrl', 'xml_xbrl'], ['book.bits', 'xml_jats'], ['page.doctags', 'doctags'],
     ['novel.fb2', 'fb2'], ['manual.dbk', 'docbook'], ['edition.tei', 'tei'], ['grant.xml', 'xml_uspto'], ['letter.fodt', 'odt'], ['rows.jsonl', 'json'], ['settings.yaml', 'yaml'],
   ] as const).map(([name, format]): [string, string, Uint8Array] => [name, format, fixture(name)]),
-  ['book.epub', 'epub', goldenEpub()], ['mail.msg', 'email', goldenMsg()],
+  ['book.epub', 'epub', goldenEpub()], ['mail.msg', 'email', goldenMsg()], ['flow.xlsb', 'xlsb', goldenXlsb()], ['pier.pages', 'iwork_pages', goldenPages()],
 ];
 
 /** Flips bits, cuts, doubles, moves or removes parts, and puts in bytes that formats give a meaning. */

@@ -2,7 +2,7 @@
 import sharp from 'sharp';
 
 /** libvips' names: a class includes the classes derived from it. */
-const bitmapLoaders = ['VipsForeignLoadJpeg', 'VipsForeignLoadPng', 'VipsForeignLoadWebp', 'VipsForeignLoadNsgif', 'VipsForeignLoadTiff'];
+const bitmapLoaders = ['VipsForeignLoadJpeg', 'VipsForeignLoadPng', 'VipsForeignLoadWebp', 'VipsForeignLoadNsgif', 'VipsForeignLoadTiff', 'VipsForeignLoadHeif'];
 
 sharp.block({ operation: ['VipsForeignLoad'] });
 sharp.unblock({ operation: bitmapLoaders });

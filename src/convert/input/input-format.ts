@@ -10,16 +10,16 @@ export interface InputFormat {
 }
 
 const byExtension: Record<string, string> = Object.fromEntries(Object.entries({
-  pdf: 'pdf', image: 'jpg jpeg png tif tiff bmp webp gif', docx: 'docx dotx docm dotm', doc: 'doc dot', pptx: 'pptx potx ppsx pptm potm ppsm',
+  pdf: 'pdf', image: 'jpg jpeg png tif tiff bmp webp gif avif heic heif jxl', docx: 'docx dotx docm dotm', doc: 'doc dot', pptx: 'pptx potx ppsx pptm potm ppsm',
   ppt: 'ppt pot pps', md: 'md markdown txt text qmd rmd', rtf: 'rtf', mhtml: 'mhtml mht', html: 'html htm xhtml', xml_jats: 'nxml', xml: 'xml', fb2: 'fb2', docbook: 'dbk docbook', tei: 'tei', json: 'json jsonl ndjson', yaml: 'yaml yml', xml_xbrl: 'xbrl', asciidoc: 'adoc asciidoc asc',
-  csv: 'csv tsv tab', xlsx: 'xlsx xlsm xltx xltm', xls: 'xls xlt', odt: 'odt ott fodt', ods: 'ods ots fods', odp: 'odp otp fodp', latex: 'tex latex',
-  email: 'eml msg mbox emlx', epub: 'epub', boxnote: 'boxnote', iwork_pages: 'pages', iwork_keynote: 'key', iwork_numbers: 'numbers', afp: 'afp', vtt: 'vtt srt', ipynb: 'ipynb', ics: 'ics', vcf: 'vcf', audio: 'wav mp3 m4a aac ogg flac',
+  csv: 'csv tsv tab', xlsx: 'xlsx xlsm xltx xltm', xlsb: 'xlsb', xls: 'xls xlt', odt: 'odt ott fodt', ods: 'ods ots fods', odp: 'odp otp fodp', latex: 'tex latex',
+  email: 'eml msg mbox emlx', epub: 'epub', boxnote: 'boxnote', iwork_pages: 'pages', iwork_keynote: 'key', iwork_numbers: 'numbers', afp: 'afp', vtt: 'vtt srt ass ssa', doctags: 'doctags dt', rst: 'rst rest', org: 'org', textile: 'textile', mediawiki: 'wiki mediawiki', djvu: 'djvu djv', ipynb: 'ipynb', ics: 'ics', vcf: 'vcf', man: 'man mdoc 1 2 3 4 5 6 7 8 9', audio: 'wav mp3 m4a aac ogg flac',
   video: 'mp4 avi mov mkv webm', dclx: 'dclx', xml_doclang: 'dclg', ebcdic: 'ebc ebcdic',
 }).flatMap(([format, extensions]) => extensions.split(' ').map((extension) => [extension, format])));
 
 /** The extensions of files that this program converts, in lower case and without a dot. */
 export function readableExtensions(): Set<string> {
-  return new Set(Object.entries(byExtension).filter(([, format]) => format === 'pdf' || format === 'image' || findFormat(format) !== undefined).map(([extension]) => extension));
+  return new Set(Object.entries(byExtension).filter(([, format]) => format === 'pdf' || format === 'image' || format === 'djvu' || findFormat(format) !== undefined).map(([extension]) => extension));
 }
 
 function startsWith(bytes: Uint8Array, text: string, at = 0): boolean {
@@ -35,6 +35,18 @@ export function imageType(bytes: Uint8Array): string | null {
   if (startsWith(bytes, 'II*\0') || startsWith(bytes, 'MM\0*')) return 'image/tiff';
   if (startsWith(bytes, 'RIFF') && startsWith(bytes, 'WEBP', 8)) return 'image/webp';
   if (startsWith(bytes, 'BM') && bytes.length > 26) return 'image/bmp';
+  if (startsWith(bytes, '\xff\x0a') || startsWith(bytes, '\0\0\0\x0cJXL \r\n\x87\n')) return 'image/jxl';
+  return startsWith(bytes, 'ftyp', 4) ? heifType(bytes) : null;
+}
+
+/** Bytes of the brands of an ISO file that are read. */
+const brandBytes = 64;
+
+/** AVIF or HEIC, by the brands of the file; null for films, which are files of the same kind. */
+function heifType(bytes: Uint8Array): string | null {
+  const brands = Buffer.from(bytes.buffer, bytes.byteOffset + 8, Math.min(bytes.length - 8, brandBytes)).toString('latin1');
+  if (/^(?:.{4})*?avi[fs]/s.test(brands)) return 'image/avif';
+  if (/^(?:.{4})*?(?:hei[cxms]|hev[cxms]|mif1|msf1)/s.test(brands)) return 'image/heic';
   return null;
 }
 
@@ -54,6 +66,7 @@ function nameOfText(bytes: Uint8Array, named: string | undefined): string | null
 export function detectFormat(bytes: Uint8Array, filename: string): InputFormat {
   const pdf: InputFormat = { name: 'pdf', mimetype: 'application/pdf', supported: true };
   if (startsWith(bytes, '%PDF-')) return pdf;
+  if (startsWith(bytes, 'AT&TFORM') && (startsWith(bytes, 'DJV', 12) || startsWith(bytes, 'BM44', 12) || startsWith(bytes, 'PM44', 12))) return { name: 'djvu', mimetype: 'image/vnd.djvu', supported: true };
   const image = imageType(bytes);
   if (image !== null) return { name: 'image', mimetype: image, supported: true };
   const extension = /\.([^./\\]+)$/.exec(filename)?.[1]?.toLowerCase() ?? '';

@@ -1,10 +1,14 @@
 /** Opens files whose pages the page pipeline reads. */
 import { openPdf } from '../../pdf/index.js';
+import type { ReadOptions } from '../../formats/index.js';
 import type { PageSource } from './page-source.js';
 
-/** Opens a PDF or an image file. Rejects with LecternError `invalid_document` or `password_required`. */
-export async function openPages(format: string, bytes: Uint8Array, password: string | null, filename = ''): Promise<PageSource> {
-  if (format === 'image') return (await import('./image-pages.js')).openImage(bytes, filename);
+const unwatched = { signal: new AbortController().signal, alive: (): void => undefined };
+
+/** Opens a PDF, a DjVu or an image file. Rejects with LecternError `invalid_document`, `password_required`, `unsupported_format`. */
+export async function openPages(format: string, bytes: Uint8Array, password: string | null, filename = '', running: Pick<ReadOptions, 'signal' | 'alive'> = unwatched): Promise<PageSource> {
+  if (format === 'djvu') return (await import('./djvu-pages.js')).openDjvu(bytes, running);
+  if (format === 'image') return (await import('./image-pages.js')).openImage(await (await import('./foreign-pictures.js')).readablePicture(bytes, running), filename);
   const pdf = await openPdf(bytes, { password });
   return {
     pageCount: pdf.pageCount,

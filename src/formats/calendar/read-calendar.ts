@@ -82,7 +82,9 @@ export function readCards(text: string): FlowBlock[] {
   return readContentLines(text).components.filter(({ name }) => name === 'VCARD').flatMap((card): FlowBlock[] => {
     const full = textOf(card, 'FN');
     const name = full === '' ? cardValue(find(card, 'N') ?? { name: 'N', value: '', parameters: new Map() }) : full;
-    const lines = cardLines.flatMap(([label, key]) => card.properties.filter((property) => property.name === key).flatMap((property) => labelled(`${label}${kindOf(property)}`, cardValue(property))));
+    // Family name and given name are in the heading, as a rule.
+    const isSaid = ({ name: key, value }: ContentProperty): boolean => key === 'N' && valueParts(value).every((part) => full.includes(part));
+    const lines = cardLines.flatMap(([label, key]) => card.properties.filter((property) => property.name === key && !isSaid(property)).flatMap((property) => labelled(`${label}${kindOf(property)}`, cardValue(property))));
     return [{ kind: 'heading', level: 1, runs: [{ text: name === '' ? 'Card without a name' : name.replace(/\s+/g, ' ') }] }, ...lines, ...texts(card, 'NOTE')];
   });
 }

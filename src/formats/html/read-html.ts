@@ -254,7 +254,7 @@ class HtmlBlockReader implements TableContentReader {
     const text = textOf(element).replace(/^(?:[^\S\n]*\n)+/, '').trimEnd();
     const inner = element.childNodes.find(isElement);
     const classes = `${attribute(element, 'class') ?? ''} ${inner === undefined ? '' : attribute(inner, 'class') ?? ''}`;
-    const named = /(?:^|\s)(?:language|lang|highlight-source|brush)[-:]\s*([\w+#-]+)/.exec(classes)?.[1] ?? attribute(element, 'lang') ?? '';
+    const named = /(?:^|\s)(?:(?:language|lang|highlight-source|brush)[-:]\s*|sourceCode\s+)([\w+#-]+)/.exec(classes)?.[1] ?? attribute(element, 'lang') ?? '';
     if (text !== '') this.#add({ kind: 'code', text, language: languageName(named) });
   }
 

@@ -54,6 +54,8 @@ export class JatsInlineReader {
     } else if (name === 'math') runs.push({ kind: 'formula', text: mathLatex(xmlMath(node)) });
     else if (name === 'tex-math') runs.push({ kind: 'formula', text: bareLatex(node.text) });
     else if (name === 'ext-link' || name === 'uri' || name === 'email') this.read(node, { ...style, ...linkStyle(node) }, runs);
+    // The mark of a note, which many write without raising it.
+    else if (name === 'xref' && /^(?:table-)?fn$/.test(node.get('ref-type') ?? '') && style.script === undefined) this.read(node, { ...style, script: 'super' }, runs);
     else this.read(node, { ...style, ...styles[name] }, runs);
   }
 }

@@ -29,6 +29,8 @@ class ArticleReader {
       case 'p': return this.#paragraph(element, level);
       case 'sec': case 'ack': case 'app': case 'notes': case 'glossary': case 'statement': case 'abstract': case 'boxed-text': case 'bio':
         return this.#section(element, level);
+      case 'book-part': case 'preface': case 'foreword': case 'dedication': case 'front-matter-part': case 'book-app': case 'toc': return this.#bookPart(element, level);
+      case 'book-app-group': case 'front-matter': case 'named-book-part-body': return this.blocks(element, level);
       case 'label': case 'title': case 'object-id': case 'sec-meta': case 'permissions': case 'alternatives': return [];
       case 'attrib': return [{ kind: 'paragraph', runs: [{ text: '\u2014 ' }, ...new JatsInlineReader().read(element)] }];
       case 'disp-quote': return [{ kind: 'quote', blocks: this.blocks(element, level) }];
@@ -213,6 +215,31 @@ class ArticleReader {
     return [...blocks, ...keywords(meta), ...this.#authorNotes(meta), ...customMeta(meta)];
   }
 
+  /** A chapter of a book (BITS) with its title, its authors and what it holds; parts have chapters. */
+  #bookPart(element: XmlElement, level: number): FlowBlock[] {
+    const meta = element.child('book-part-meta') ?? element.child('front-matter-part-meta');
+    const titles = meta?.child('title-group');
+    const heading = titles === undefined ? this.#heading(element, level) : this.#heading(titles, level);
+    const subtitle = plainWords(titles?.child('subtitle'));
+    const inner = heading.length > 0 ? level + 1 : level;
+    const about = meta === undefined ? [] : [...people(meta), ...[...meta.elements('abstract')].flatMap((abstract) => this.#section(abstract, inner)), ...keywords(meta)];
+    const body = [...element.elements()].filter(({ name }) => name !== 'book-part-meta' && name !== 'front-matter-part-meta' && name !== 'title' && name !== 'label');
+    const parts = body.flatMap((part) => (/^(?:body|back|named-book-part-body)$/.test(part.name) ? this.blocks(part, inner) : this.#block(part, inner)));
+    return [...heading, ...(subtitle === '' ? [] : [{ kind: 'paragraph', runs: [{ text: subtitle }] } as FlowBlock]), ...about, ...parts];
+  }
+
+  /** A book: its title and people, then all parts in their order. */
+  book(root: XmlElement): FlowBlock[] {
+    const meta = root.child('book-meta') ?? root.child('collection-meta');
+    const titles = meta?.child('book-title-group') ?? meta?.child('title-group');
+    const [title, subtitle] = [plainWords(titles?.child('book-title') ?? titles?.child('title')), plainWords(titles?.child('subtitle'))];
+    return [
+      ...(title === '' ? [] : [{ kind: 'title', runs: [{ text: title }] } as FlowBlock]), ...(subtitle === '' ? [] : [{ kind: 'paragraph', runs: [{ text: subtitle }] } as FlowBlock]),
+      ...(meta === undefined ? [] : [...people(meta), ...[...meta.elements('abstract')].flatMap((abstract) => this.#section(abstract, 1)), ...keywords(meta)]),
+      ...[...root.elements()].flatMap((part) => (/^(?:front-matter|book-body|book-back)$/.test(part.name) ? this.blocks(part, 1) : part.name === 'book-part' ? this.#bookPart(part, 1) : [])),
+    ];
+  }
+
   /** Conflicts of interest, correspondence, contributions. */
   #authorNotes(meta: XmlElement): FlowBlock[] {
     return [...meta.elements('author-notes')].flatMap((notes) => [...notes.elements()].flatMap((note): FlowBlock[] => {
@@ -282,6 +309,7 @@ function affiliation(element: XmlElement): string {
 /** The blocks of a paper, and of the letters and answers that are printed behind it. Throws LecternError `invalid_document` or `too_large`. */
 export function readJats(source: Uint8Array | string): FlowBlock[] {
   const root = parseXml(source, options);
+  if (root.name === 'book' || root.name === 'book-part-wrapper') return new ArticleReader().book(root);
   const article = root.name === 'article' ? root : [...root.descendants('article')][0];
   if (article === undefined) throw new LecternError('invalid_document', 'The XML file is no article of the kind JATS.');
   const reader = new ArticleReader();

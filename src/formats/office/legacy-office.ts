@@ -2,15 +2,14 @@
  * The office formats before 2007, turned into today's by LibreOffice where it is installed: a process of its own with a profile of
  * its own, without macros, bounded in time and output; afterwards nothing of it is left.
  */
-import { spawn } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { LecternError } from '../../errors.js';
 import { makeOwnDirectory, sharedSparedMs } from '../../platform/process-directory.js';
 import type { ReadDocument, FormatReader, ReadOptions } from '../format-reader.js';
+import { findProgram, runProgram } from '../external-program.js';
 import { isCutShort, isEncryptedLegacy, looksLikeCompound } from './compound-file.js';
 import { missingOfficeParts } from './office-parts.js';
 
@@ -18,30 +17,11 @@ type Modern = 'docx' | 'pptx' | 'xlsx';
 
 /** A first start makes a profile, which takes seconds; a document of this kind that takes a minute never ends. */
 const limitMs = 90_000;
-const aliveMs = 1_000;
 const maximumOutputBytes = 256 * 1024 * 1024;
-
-const places = ['/usr/bin', '/usr/local/bin', '/opt/libreoffice/program', '/usr/lib/libreoffice/program', '/snap/bin', '/Applications/LibreOffice.app/Contents/MacOS'];
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** The program's path, searched for in `path` (as the environment writes it) and where it is usually installed; null where it is not. */
 export function findLibreOffice(path: string = process.env['PATH'] ?? ''): string | null {
-  const directories = [...path.split(delimiter).filter((directory) => directory.startsWith('/')), ...places];
-  for (const directory of directories) {
-    for (const name of ['soffice', 'libreoffice']) {
-      const candidate = join(directory, name);
-      if (isProgram(candidate)) return candidate;
-    }
-  }
-  return null;
+  return findProgram(['soffice', 'libreoffice'], path);
 }
 
 export interface LegacyLimits {
@@ -50,9 +30,6 @@ export interface LegacyLimits {
 }
 
 const usual: LegacyLimits = { limitMs, maximumOutputBytes };
-
-/** Its own bounds, should this process die before it: seconds of the processor, blocks of 512 bytes of a file, KiB of address space. */
-const bounded = 'ulimit -t 120; ulimit -f 1048576; ulimit -v 8388608 2>/dev/null || :; exec "$@"';
 
 const setting = (path: string, name: string, value: string): string =>
   `<item oor:path="/org.openoffice.${path}"><prop oor:name="${name}" oor:op="fuse"><value>${value}</value></prop></item>`;
@@ -66,40 +43,6 @@ const profileSettings = '<?xml version="1.0" encoding="UTF-8"?>\n<oor:items xmln
       setting('Inet/Settings', `ooInet${kind}ProxyName`, '127.0.0.1'), setting('Inet/Settings', `ooInet${kind}ProxyPort`, '9'),
     ]),
   ].join('')}</oor:items>\n`;
-
-/** Ends with the program's exit code; null where it had to be ended. Rejects where it cannot be started. */
-function runProgram(program: string, args: string[], home: string, options: Pick<ReadOptions, 'signal' | 'alive'>, limit: number): Promise<number | null> {
-  return new Promise((resolve, reject) => {
-    // A group of its own: the program starts another one, and both end together.
-    const child = spawn('/bin/sh', ['-c', bounded, 'sh', program, ...args], { cwd: home, stdio: 'ignore', detached: true, env: { PATH: process.env['PATH'] ?? '', HOME: home, TMPDIR: home, LC_ALL: 'C.UTF-8', SAL_USE_VCLPLUGIN: 'svp' } });
-    const end = (): void => {
-      try {
-        if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
-      } catch {
-        // It has ended by itself meanwhile.
-      }
-    };
-    const timer = setTimeout(end, limit);
-    const sign = setInterval(() => options.alive(), aliveMs);
-    options.signal.addEventListener('abort', end, { once: true });
-    process.once('exit', end);
-    const done = (): void => {
-      clearTimeout(timer);
-      clearInterval(sign);
-      options.signal.removeEventListener('abort', end);
-      process.off('exit', end);
-      end();
-    };
-    child.once('error', (error) => {
-      done();
-      reject(error);
-    });
-    child.once('exit', (code) => {
-      done();
-      resolve(code);
-    });
-  });
-}
 
 /**
  * After it has filled a new profile LibreOffice starts itself again, under the name of its first start: a local socket, which a confined worker cannot remove. The profile's path makes
