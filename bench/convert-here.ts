@@ -18,6 +18,8 @@ export interface ConvertedHere {
   markdown: string;
   /** Where it was asked for. */
   html: string;
+  /** Where it was asked for; else an empty object. */
+  json: { tables?: unknown; texts?: unknown };
   /** Of all threads of this process: what neighbours on the machine take is not in it. */
   processorMs: number;
 }
@@ -42,16 +44,16 @@ const ports: ConvertPorts = {
   signal: new AbortController().signal,
 };
 
-export async function convertHere({ pdf, password }: Pick<BenchDocument, 'pdf' | 'password'>, options: Partial<ConvertOptions> = {}): Promise<ConvertedHere> {
+export async function convertHere({ pdf, password }: Pick<BenchDocument, 'pdf' | 'password'>, options: Partial<ConvertOptions> = {}, more: Partial<ConvertPorts> = {}): Promise<ConvertedHere> {
   const outputDirectory = mkdtempSync(join(tmpdir(), 'lectern-bench-'));
   const before = process.cpuUsage();
   try {
     const outcome = await convertDocument({
       inputPath: pdf, filename: basename(pdf), outputDirectory, failedPages: [], options: { ...defaultConvertOptions, outputs: ['md'], password, ...options },
-    }, ports);
+    }, { ...ports, ...more });
     const { user, system } = process.cpuUsage(before);
     const written = (file: string | undefined): string => (file === undefined ? '' : readFileSync(join(outputDirectory, file), 'utf8'));
-    return { outcome, markdown: written(outcome.files.md), html: written(outcome.files.html), processorMs: (user + system) / 1000 };
+    return { outcome, markdown: written(outcome.files.md), html: written(outcome.files.html), json: JSON.parse(written(outcome.files.json) || '{}') as ConvertedHere['json'], processorMs: (user + system) / 1000 };
   } finally {
     rmSync(outputDirectory, { recursive: true, force: true });
   }

@@ -24,6 +24,7 @@ const benches: Record<string, () => Promise<Bench>> = {
   llm: () => import('./llm.js'),
   ocr: () => import('./ocr.js'),
   onnx: () => import('./onnx.js'),
+  pages: () => import('./pages.js'),
   soak: () => import('./soak.js'),
   stalls: () => import('./stalls.js'),
   tables: () => import('./tables.js'),
@@ -41,6 +42,7 @@ const usage = `usage: npm run bench -- NAME [its options] [--lines OUT] [--again
   llm      [--peer] [--rounds N] [--threads N] [--model NAME]... [--json OUT]
   ocr      [--drawn DIRECTORY] [--pages N] [--verbose]
   onnx     [--peer] [--pack DIRECTORY] [--net NAME]... [--rounds N] [--threads N] [--json OUT]
+  pages    DIRECTORY [--network FILE] [--documents N] [--keep DIRECTORY] [--worst N]
   soak     [N]
   stalls   [--only PART-OF-A-NAME]
   tables   [--drawn FILE] [--tables N] [--network DIRECTORY] [--verbose]

@@ -1,6 +1,8 @@
 /** The engines of a worker: one for its own work, one for the networks that ship, whose memory the main process counts. */
 import type { convertDocument } from '../convert/convert.js';
 import { shippedLayoutFinder } from '../convert/layout-network/shipped.js';
+import { shippedRelations } from '../convert/relations/network.js';
+import type { RelationFinder } from '../convert/relations/network.js';
 import { installedRecognisers, shippedLineVoting } from '../convert/ocr/own.js';
 import type { TextRecognisers } from '../convert/ocr/recogniser.js';
 import { shippedCellFinder } from '../convert/tables/index.js';
@@ -27,6 +29,7 @@ export async function closeNetworks(): Promise<void> {
 }
 
 const tableCells = shippedCellFinder(networkEngine, shippedModelsDirectory());
+const relations = shippedRelations(networkEngine, shippedModelsDirectory());
 const layout = shippedLayoutFinder(networkEngine, shippedModelsDirectory());
 
 /** Reads with the memory of its networks held for as long as it takes. */
@@ -52,4 +55,9 @@ export function pageNetworks(remote: NetworkMemory & PageReaders): Pick<Paramete
     layout: layout === null ? null : (page, within) => remote.withNetworks(() => layout(page, within), within),
     holdNetworks: remote.holdNetworks,
   };
+}
+
+/** What decides pages by the relation network; null if that is not installed. */
+export function relationsOf(remote: NetworkMemory): RelationFinder | null {
+  return relations === null ? null : (page, within) => remote.withNetworks(() => relations(page, within), within);
 }

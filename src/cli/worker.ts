@@ -10,7 +10,7 @@ import { endWithParent } from '../engine/end-with-parent.js';
 import { createRemoteEngine } from '../engine/remote.js';
 import { LecternError } from '../errors.js';
 import { serveJobs, type JobContext, type JobHandler } from '../workers/serve.js';
-import { closeNetworks, ownEngine, pageNetworks, recognisersOf } from './worker-engines.js';
+import { closeNetworks, ownEngine, pageNetworks, relationsOf, recognisersOf } from './worker-engines.js';
 
 function convert(request: ConvertRequest, context: JobContext): Promise<unknown> {
   const { call, progress, scratchDirectory, signal } = context;
@@ -20,6 +20,7 @@ function convert(request: ConvertRequest, context: JobContext): Promise<unknown>
     engine: { deskewAngle: (bitmap, options) => ownEngine().deskewAngle(bitmap, options) },
     counting: { countTokens: (path, texts, options) => ownEngine().countTokens(path, texts, options) },
     ...pageNetworks(remote),
+    relations: request.byRelations === true ? relationsOf(remote) : null,
     signal,
     progress: (news: ConversionProgress) => {
       // Should this page be the last thing that the process does, the parent must know which one it was.

@@ -3,6 +3,7 @@ import type { TokenCounting, VisionEngine } from '../engine/port.js';
 import type { LineVoting } from './ocr/own.js';
 import type { TextRecognisers } from './ocr/recogniser.js';
 import type { ConvertOptions } from './options.js';
+import type { RelationFinder } from './relations/network.js';
 import type { LayoutFinder } from './layout-network/shipped.js';
 import type { CellFinder } from './tables/network/cell-finder.js';
 import type { Confidence, ConversionError, ConversionProgress, ConversionStatus, StageTiming } from './result.js';
@@ -28,6 +29,8 @@ export interface ConvertRequest {
   failedPages: { pageNumber: number; error: ConversionError }[];
   /** One page is at work at a time: an earlier worker was lost with two. */
   pageByPage?: boolean;
+  /** Pages are decided by the relation network, if it is installed. */
+  byRelations?: boolean;
 }
 
 export interface ConvertOutcome {
@@ -66,6 +69,8 @@ export interface ConvertPorts {
   tableCells?: CellFinder | null;
   /** Tells what lines of text are; absent or null: geometry alone does. */
   layout?: LayoutFinder | null;
+  /** Decides pages by the relation network; absent or null: the rules of `decide` do. */
+  relations?: RelationFinder | null;
   /**
    * Holds the memory of the networks until what it resolves to is called, so that what is asked of them meanwhile begins at once; absent: it is not counted. Rejects with `out_of_memory`
    * and `cancelled`.

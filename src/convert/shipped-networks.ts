@@ -39,6 +39,16 @@ export function openingLayout(file: string): OpenVisionOptions {
   return { kind: 'lines', networks: { lines: { file } }, ...onHost, workBytes: layoutNetwork.workBytes };
 }
 
+/** The relation network, which is not shipped before it is better than the rules. */
+export const relationNetworkFile = 'lectern-relations.onnx';
+/** Bytes that a run of the relation network may hold beside the weights: 4,000 nodes with 24 neighbours each. */
+const relationWorkBytes = 192 * 2 ** 20;
+
+/** How the relation network in `file` is opened. */
+export function openingRelations(file: string): OpenVisionOptions {
+  return { kind: 'lines', networks: { lines: { file } }, ...onHost, workBytes: relationWorkBytes };
+}
+
 /** Of all that are in `directory`. */
 export function sizeOfShipped(directory: string): { sizeBytes: number; workBytes: number } {
   const total = { sizeBytes: 0, workBytes: 0 };

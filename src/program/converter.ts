@@ -57,7 +57,7 @@ export function createConverter(settings: Settings, log: Log, { spareWorkers = 1
     pool,
     readers: pages,
     networks: createWorkerNetworks(sizeOfShipped(shippedModelsDirectory()), memory.workers),
-    limits: { pageMs: settings.pageTimeout * 1000, documentMs: settings.documentTimeout * 1000, graceMs, maxLostPages },
+    limits: { pageMs: settings.pageTimeout * 1000, documentMs: settings.documentTimeout * 1000, graceMs, maxLostPages, byRelations: settings.relations === 'on' },
     log: (message, cause) => log.warn({ room: 'convert', err: cause }, message),
   };
   return {

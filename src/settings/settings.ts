@@ -57,6 +57,7 @@ export const settingsTable = {
   pageTimeout: setting<number>(kinds.duration, '60s', 'time one page may take before it is given up and the rest delivered'),
   documentTimeout: setting<number>(kinds.duration, '604800s', 'greatest time one document may take; the option document_timeout asks for less'),
   syncWait: setting<number>(kinds.duration, '120s', 'time a synchronous conversion waits before it answers 504'),
+  relations: setting<'on' | 'off'>(kinds.oneOf('on', 'off'), 'off', 'whether the relation network decides what the parts of a page are, where lectern-relations.onnx is among the shipped models; off: the rules do. On is for trials'),
   queueSize: setting<number>(kinds.count(1, 100_000), '200', 'tasks that may wait; beyond it requests answer 503'),
   resultTtl: setting<number>(kinds.duration, '4h', 'time a finished task and its result are kept'),
   maxResults: setting<number>(kinds.count(1, 1_000_000), '2000', 'finished tasks that are kept at most, the oldest leave first'),

@@ -3,7 +3,8 @@
  * next value from the previous one and changes none. Lengths are points (1/72 inch) from the top left corner of the upright page; page indices count from 0.
  */
 import type { Box } from '../../geometry/box.js';
-import type { HiddenText, PageContent, QuarterTurn } from '../../pdf/pdf-page.js';
+import type { HiddenText, Link, PageContent, QuarterTurn } from '../../pdf/pdf-page.js';
+import type { PageDecision } from '../relations/decide-page.js';
 import type { RecognitionReason } from './recognition-reason.js';
 import type { FoundTable } from './found-table.js';
 import type { LayoutPrediction } from './layout-prediction.js';
@@ -70,4 +71,8 @@ export interface PageStructure extends TextOrigin {
   unmappedCharacters: number;
   /** Share of the page that pictures cover, 0..1. */
   pictureCoverage: number;
+  /** The relation network's decision, which takes the place of tables, pieces and figures; absent if it did not run. */
+  decision?: PageDecision;
+  /** The links of the page, for the decision. */
+  links?: Link[];
 }

@@ -1,9 +1,12 @@
 /** The steps of one page: text, recognition, regions, structure. */
 import type { PageStructure, RecognisedPage } from '../page/values.js';
+import { decidePage } from '../relations/decide-page.js';
+import type { RelationFinder } from '../relations/network.js';
 import { findRegions } from './find-regions.js';
 import type { Pending } from './find-regions.js';
 import { readText } from './read-text.js';
 import { asRecognised, mayRecognise, recognise } from './recognise.js';
+import { orByGeometry } from './step-context.js';
 import type { StepContext } from './step-context.js';
 import { structurePage } from './structure-page.js';
 
@@ -27,6 +30,8 @@ export async function beginPage(pageIndex: number, context: StepContext): Promis
 }
 
 async function toStructure(page: RecognisedPage, context: StepContext): Promise<Pending<PageStructure>> {
+  const { relations = null } = context.ports;
+  if (relations !== null) return decideByRelations(page, relations, context);
   const { isPending, finish } = await findRegions(page, context);
   return {
     isPending,
@@ -35,6 +40,20 @@ async function toStructure(page: RecognisedPage, context: StepContext): Promise<
       return context.timings.measure('structure_page', 'page', () => structurePage(regions));
     },
   };
+}
+
+/** The page as the relation network decides it; the rules decide it where the network fails. */
+function decideByRelations(page: RecognisedPage, relations: RelationFinder, context: StepContext): Pending<PageStructure> {
+  const deciding = decidePage(page.content, relations, context.ports.signal);
+  // It may fail before finish() waits for it.
+  deciding.catch(() => undefined);
+  const finish = async (): Promise<PageStructure> => {
+    const decision = await orByGeometry(null, page.content.pageIndex, context, context.timings.measure('decide_page', 'page', () => deciding));
+    if (decision === null) return (await toStructure(page, { ...context, ports: { ...context.ports, relations: null } })).finish();
+    const structure = context.timings.measure('structure_page', 'page', () => structurePage({ ...page, contents: null, listings: [], tables: [], prediction: null }));
+    return { ...structure, decision, links: page.content.links };
+  };
+  return { isPending: true, finish };
 }
 
 /** Like toStructure(), after recognition has ended: recognition was a tenth of one worker's time for documents with pictures, and the next page can be read meanwhile. */

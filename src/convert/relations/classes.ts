@@ -12,6 +12,8 @@ export type WordClass = (typeof wordClasses)[number];
 export const nodeClasses = [...wordClasses, 'picture', 'decoration'] as const;
 export type NodeClass = (typeof nodeClasses)[number];
 
-/** Of pairs of nodes, in the order of the network's scores. `next`: the second follows the first in the reading order. */
-export const relations = ['block', 'table', 'row', 'column', 'next'] as const;
+/**
+ * Of pairs of nodes, in the order of the network's scores.
+ * `next`: the second follows the first in the reading order. `caption`: the first is of a caption, the second of the table or picture that it belongs to. */
+export const relations = ['block', 'table', 'row', 'column', 'next', 'caption'] as const;
 export type Relation = (typeof relations)[number];

@@ -8,6 +8,7 @@ import type { Timings } from '../timings.js';
 import { assemble } from './assemble.js';
 import type { PlacedPicture } from './assemble.js';
 import type { Block } from './block.js';
+import { structureDecided } from './structure-decided.js';
 import { structureDocument } from './structure-document.js';
 
 export interface BuildOptions {
@@ -28,7 +29,7 @@ export interface BuiltDocument {
 }
 
 export function buildDocument(pages: PageStructure[], { name, origin, outline, flat, latex }: BuildOptions, timings: Timings): BuiltDocument {
-  const structure = timings.measure('structure', 'document', () => structureDocument(pages, outline, flat));
+  const structure = timings.measure('structure', 'document', () => (pages.some(({ decision }) => decision !== undefined) ? structureDecided : structureDocument)(pages, outline, flat));
   const builder = new DocumentBuilder({ name, origin });
   const drawn = addPages(builder, pages);
   const pictures = timings.measure('assemble', 'document', () => assemble(builder, structure, latex, (pageIndex, box) => drawn.get(pageIndex)?.(box) ?? box));

@@ -20,6 +20,8 @@ export interface ConversionLimits {
   graceMs: number;
   /** Pages of one document that may cost their worker before the document is given up. */
   maxLostPages: number;
+  /** Pages are decided by the relation network, if it is installed. */
+  byRelations?: boolean;
 }
 
 export interface DocumentJob {
@@ -126,7 +128,7 @@ class Attempts {
     const { pool, readers, networks, limits, signal, onWriting } = this.ports;
     const { inputPath, filename, outputDirectory, options, vocabulary = null } = this.job;
     const request = (at: (name: string) => string): ConvertRequest => ({
-      inputPath: at('input'), filename, outputDirectory: at('output'), vocabulary, failedPages: this.failedPages, pageByPage: this.pageByPage,
+      inputPath: at('input'), filename, outputDirectory: at('output'), vocabulary, failedPages: this.failedPages, pageByPage: this.pageByPage, byRelations: limits.byRelations === true,
       options: { ...options, documentTimeoutS: leftMs / 1000 },
     });
     this.at = { pageNumber: null };
