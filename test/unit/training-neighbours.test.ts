@@ -1,6 +1,6 @@
 /** Which nodes the relation network compares: fixed slots by direction, none twice, and a cost that is linear in the nodes. */
 import t from 'tap';
-import { NEIGHBOURS, neighboursOf } from '../../src/convert/relations/neighbours.js';
+import { neighbourhoodOf, NEIGHBOURS, neighboursOf } from '../../src/convert/relations/neighbours.js';
 
 const box = (left: number, top: number, width = 10, height = 8) => ({ left, top, right: left + width, bottom: top + height });
 const slotsOf = (made: Int32Array, node: number): number[] => [...made.subarray(node * NEIGHBOURS, (node + 1) * NEIGHBOURS)];
@@ -29,5 +29,20 @@ t.test('none is twice in a row, none its own neighbour, and one alone has none',
   }
   t.same(slotsOf(neighboursOf([box(0, 0)]), 0), new Array(NEIGHBOURS).fill(-1));
   t.same(neighboursOf([]).length, 0);
+  t.end();
+});
+
+t.test('the search that ends early finds the gaps that trying all nodes finds', (t) => {
+  const boxes = Array.from({ length: 900 }, (_, at) => box(40 * (at % 6), 10 * Math.floor(at / 6), 20 + (at % 7), 7));
+  const { neighbours, gaps } = neighbourhoodOf(boxes, 0);
+  for (const node of [0, 5, 300, 451, 899]) {
+    const { left, right, top, bottom } = boxes[node]!;
+    const others = boxes.filter((_, at) => at !== node);
+    const beside = others.filter((its) => its.top < bottom && its.bottom > top);
+    const below = others.filter((its) => its.left < right && its.right > left && its.top >= bottom);
+    t.equal(gaps[4 * node], Math.min(...beside.filter((its) => its.right <= left).map((its) => left - its.right)));
+    t.equal(gaps[4 * node + 3], Math.min(...below.map((its) => its.top - bottom)));
+  }
+  t.equal(slotsOf(neighbours, 451).slice(16).filter((index) => index >= 0).length, 6, 'the node before and the one after are beside it');
   t.end();
 });
