@@ -152,13 +152,18 @@ t.test('durations and counts at their ends', async (t) => {
   t.match([full.statusCode, full.headers['x-queue-position'], full.json()], [503, undefined, { error: /^server busy/ }], 'who is turned away has no place in the queue');
 });
 
+t.test('a wish to think is passed over by a model that does not', async (t) => {
+  for (const think of [true, 'high', false]) t.equal((await post('/api/chat', { model: 'talker', messages: [{ role: 'user', content: 'x' }], stream: false, think })).statusCode, 200, String(think));
+  t.equal((await post('/api/generate', { model: 'talker', prompt: 'x', stream: false, think: true })).statusCode, 200);
+});
+
 t.test('what is wrong has the contract\'s texts', async (t) => {
   const messages = [{ role: 'user', content: 'x' }];
   const cases: [string, unknown, number, string | RegExp][] = [
     ['/api/chat', undefined, 400, 'missing request body'], ['/api/chat', {}, 400, 'model is required'], ['/api/chat', { model: 'nobody', messages }, 404, 'model \'nobody\' not found'],
     ['/api/generate', { prompt: 'x' }, 404, 'model \'\' not found'], ['/api/chat', { model: 'a b', messages }, 400, 'invalid model name'],
     ['/api/chat', { model: 'vectors', messages }, 400, /^"vectors" does not support chat; it makes embeddings: use .*\/api\/embed$/], ['/api/generate', { model: 'vectors', prompt: 'x' }, 400, /^"vectors" does not support generate; it makes embeddings/],
-    ['/api/chat', { model: 'talker', messages, think: true }, 400, '"talker" does not support thinking'],
+    ['/api/chat', { model: 'talker', messages, think: 'much' }, 400, /think/],
     ['/api/chat', { model: 'plain:1b', messages, tools: [{ type: 'function', function: { name: 'f' } }] }, 400, 'registry.ollama.ai/library/plain:1b does not support tools'],
     ['/api/chat', { model: 'talker', messages, top_logprobs: 21 }, 400, 'top_logprobs must be between 0 and 20'], ['/api/chat', { model: 'talker', messages, options: { temperature: 'hot' } }, 400, 'option "temperature" must be of type float32'],
     ['/api/chat', { model: 'wide', messages, options: { num_ctx: 65 } }, 400, /num_ctx 65.*64.*model-context/], ['/api/chat', { model: 'talker', messages, format: 'xml' }, 400, 'invalid format: "xml"; expected "json" or a valid JSON Schema object'],

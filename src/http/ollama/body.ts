@@ -58,14 +58,11 @@ export function readFormat(fields: Fields): OutputFormat {
   throw new FieldError('format', `invalid format: ${JSON.stringify(value)}; expected "json" or a valid JSON Schema object`);
 }
 
-/** `think`: whether, or how much. Throws when the model, `name` to the client, cannot. */
-export function readThink(fields: Fields, entry: CatalogueEntry, name: string): boolean | 'low' | 'medium' | 'high' | 'max' | undefined {
+/** `think`: whether, or how much. A model that does not think answers without, since clients send the field to every model. */
+export function readThink(fields: Fields, entry: CatalogueEntry): boolean | 'low' | 'medium' | 'high' | 'max' | undefined {
   const value = fields.raw('think');
   const think = typeof value === 'string' ? fields.oneOf('think', ['low', 'medium', 'high', 'max']) : fields.boolean('think');
-  if (think !== undefined && think !== false && !entry.capabilities.includes('thinking')) {
-    throw new FieldError('think', `"${name}" does not support thinking`);
-  }
-  return think;
+  return entry.capabilities.includes('thinking') ? think : undefined;
 }
 
 /** Parameters that only choose between what is the case here anyway, and one of the contract's own tests that answers without a model. Throws FieldError. */

@@ -25,7 +25,7 @@ export function addChat(scope: FastifyInstance, route: LanguageRoute): void {
     if (messages.length === 0) return loadOrUnload(route, reply, asked, { message: { role: 'assistant', content: '' } });
     const { tools, toolChoice } = readToolChoice(fields, readTools(fields));
     if (tools.length > 0 && !entry.capabilities.includes('tools')) throw new LecternError('invalid_request', `${wholeName(entry.name)} does not support tools`);
-    const think = readThink(fields, entry, model);
+    const think = readThink(fields, entry);
     let calls = 0;
     return answerOllama(route, request, reply, {
       ...asked,

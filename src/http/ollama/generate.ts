@@ -50,7 +50,7 @@ function readRaw(fields: Fields, prompt: string): AnswerRequest['input'] {
 function readTemplated(fields: Fields, prompt: string, entry: CatalogueEntry, model: string): AnswerRequest['input'] {
   if ((fields.string('template') ?? '') !== '') fields.refuse('template', 'is not supported: models keep their own');
   if ((fields.string('suffix') ?? '') !== '') throw new FieldError('suffix', `"${model}" does not support insert`);
-  const think = readThink(fields, entry, model);
+  const think = readThink(fields, entry);
   const system = fields.string('system') ?? '';
   const before = fields.list('context');
   if (before?.some((id) => !Number.isSafeInteger(id))) fields.refuse('context', 'must be a list of integers');

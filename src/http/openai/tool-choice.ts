@@ -16,7 +16,7 @@ export function readToolChoice(fields: Fields, tools: Tool[], nameOf: (named: Fi
   const chosen = fields.require('tool_choice', fields.object('tool_choice'));
   const type = chosen.require('type', chosen.string('type'));
   if (type === 'allowed_tools') return readAllowed(fields, chosen.object('allowed_tools') ?? chosen, tools, nameOf);
-  if (type !== 'function' && type !== 'custom') throw new FieldError(chosen.at('type'), `'${chosen.at('type')}' must be 'function', 'custom' or 'allowed_tools': the service has no tools of its own.`);
+  if (type !== 'function' && type !== 'custom') throw new FieldError(chosen.at('type'), `'${chosen.at('type')}' must be 'function', 'custom' or 'allowed_tools': the service has no tools of its own, such as '${type.slice(0, 100)}'.`);
   const name = nameOf(chosen.object(type) ?? chosen);
   if (!tools.some((tool) => tool.name === name)) fields.refuse('tool_choice', `names '${name}', which is none of the tools`);
   return { tools, toolChoice: { name } };
