@@ -28,10 +28,11 @@ interface Member {
 }
 
 /** A header of tar (POSIX.1-1988 ustar): its size, and the offsets and lengths of its fields, in bytes. */
-const tarHeader = { bytes: 512, name: [0, 100], size: [124, 12], type: 156, magic: [257, 5], prefix: [345, 155] } as const;
+const tarHeader = { bytes: 512, name: [0, 100], size: [124, 12], type: 156, target: [157, 100], magic: [257, 5], prefix: [345, 155] } as const;
 const octal = 8;
 /** Types of regular files. */
 const regularTypes = new Set(['0', '\0', '7']);
+const linkTypes = { hard: '1', symbolic: '2' } as const;
 const gzipStart = [0x1f, 0x8b] as const;
 
 function damaged(cause?: unknown): LecternError {
@@ -46,28 +47,65 @@ function looksLikeTar(bytes: Uint8Array): boolean {
   return bytes.length >= tarHeader.bytes && field(bytes, 0, tarHeader.magic) === 'ustar';
 }
 
-/** Long names of GNU and of POSIX.1-2001 stand in an entry before the file. */
-function longName(type: string, content: Uint8Array): string | null {
+/** Long names of GNU (types L and K) and of POSIX.1-2001 (type x) stand in an entry before the file: its own name, and that of the file that it is a link to. */
+function longNames(type: string, content: Uint8Array): { name?: string; target?: string } {
   const text = Buffer.from(content).toString('utf8');
-  if (type === 'L') return text.replace(/\0[^]*$/, '');
-  return type === 'x' ? /(?:^|\n)\d+ path=([^\n]*)\n/.exec(text)?.[1] ?? null : null;
+  if (type === 'L') return { name: text.replace(/\0[^]*$/, '') };
+  if (type === 'K') return { target: text.replace(/\0[^]*$/, '') };
+  if (type !== 'x') return {};
+  const [name, target] = ['path', 'linkpath'].map((key) => new RegExp(`(?:^|\\n)\\d+ ${key}=([^\\n]*)\\n`).exec(text)?.[1]);
+  return { ...(name !== undefined && { name }), ...(target !== undefined && { target }) };
 }
 
-function* tarMembers(bytes: Uint8Array): Generator<Member> {
-  let named: string | null = null;
+interface TarEntry {
+  name: string;
+  /** Where the content lies; of a link the name of the file with it, as seen from the archive's root. */
+  content: Uint8Array | string;
+}
+
+/** Steps along links: a link may lead to another, and the last one back to the first. */
+const mostLinks = 16;
+
+/** The path in the archive, from the directory of the link for a symbolic one; above the root there is nothing. */
+function resolved(target: string, from = ''): string {
+  const path = target.startsWith('/') ? [] : from.split('/').slice(0, -1);
+  for (const step of target.split('/')) {
+    if (step === '..') path.pop();
+    else if (step !== '' && step !== '.') path.push(step);
+  }
+  return path.join('/');
+}
+
+/** Links to files of the archive are files with the same content; those to elsewhere are left out. */
+function tarMembers(bytes: Uint8Array): Member[] {
+  const entries = [...tarEntries(bytes)];
+  const contents = new Map(entries.map(({ name, content }) => [resolved(name), content]));
+  return entries.flatMap(({ name, content }): Member[] => {
+    let found: Uint8Array | string | undefined = content;
+    for (let step = 0; step < mostLinks && typeof found === 'string'; step++) found = contents.get(found);
+    return found === undefined || typeof found === 'string' ? [] : [{ name, bytes: () => found }];
+  });
+}
+
+function* tarEntries(bytes: Uint8Array): Generator<TarEntry> {
+  let long: { name?: string; target?: string } = {};
   for (let at = 0; at + tarHeader.bytes <= bytes.length;) {
     const size = Number.parseInt(field(bytes, at, tarHeader.size).trim() || '0', octal);
+    const type = String.fromCharCode(bytes[at + tarHeader.type] ?? 0);
     const content = at + tarHeader.bytes;
     if (bytes[at] === 0) return;
-    if (!(size >= 0) || content + size > bytes.length) throw damaged();
-    const type = String.fromCharCode(bytes[at + tarHeader.type] ?? 0);
-    const whole = bytes.subarray(content, content + size);
+    // Some writers state the size of the file that a link leads to; no content follows.
+    const held = type === linkTypes.hard || type === linkTypes.symbolic ? 0 : size;
+    if (!(held >= 0) || content + held > bytes.length) throw damaged();
+    const whole = bytes.subarray(content, content + held);
     const prefix = field(bytes, at, tarHeader.prefix);
-    if (regularTypes.has(type)) {
-      yield { name: named ?? `${prefix === '' ? '' : `${prefix}/`}${field(bytes, at, tarHeader.name)}`, bytes: () => whole };
-      named = null;
-    } else named = longName(type, whole) ?? named;
-    at = content + Math.ceil(size / tarHeader.bytes) * tarHeader.bytes;
+    const name = long.name ?? `${prefix === '' ? '' : `${prefix}/`}${field(bytes, at, tarHeader.name)}`;
+    const target = long.target ?? field(bytes, at, tarHeader.target);
+    if (regularTypes.has(type)) yield { name, content: whole };
+    else if (type === linkTypes.hard) yield { name, content: resolved(target) };
+    else if (type === linkTypes.symbolic && !target.startsWith('/')) yield { name, content: resolved(target, resolved(name)) };
+    long = regularTypes.has(type) || type === linkTypes.hard || type === linkTypes.symbolic ? {} : { ...long, ...longNames(type, whole) };
+    at = content + Math.ceil(held / tarHeader.bytes) * tarHeader.bytes;
   }
   // A block of zeros ends it.
   throw damaged();

@@ -41,14 +41,33 @@ export function readDocBook(bytes: Uint8Array): FlowBlock[] {
   return readMarkup(parse(bytes, docBook), docBook);
 }
 
-/** Title and authors of the header, then the text. */
+/** Of the statement of the title; where it has none, those of the source, as programs that read papers write them. */
+function teiAuthors(root: XmlElement, statement: XmlElement | undefined): string[] {
+  const stated = [...statement?.elements('author') ?? []];
+  const authors = stated.length > 0 ? stated : [...[...root.descendants('sourceDesc')][0]?.descendants('author') ?? []];
+  return [...new Set(authors.map((author) => {
+    const person = author.child('persName');
+    // Forename and surname stand in elements of their own, without a space between them.
+    return oneLine(person === undefined ? author.text : [...person.children].map((part) => (typeof part === 'string' ? part : part.text)).join(' '));
+  }))].filter((name) => name !== '');
+}
+
+function teiAbstracts(root: XmlElement): FlowBlock[] {
+  const profile = [...root.descendants('profileDesc')][0];
+  return [...profile?.elements('abstract') ?? []].flatMap((abstract): FlowBlock[] => {
+    const blocks = readMarkup(abstract, tei, {}, { level: 2, isSection: true });
+    return blocks.length === 0 || blocks[0]?.kind === 'heading' ? blocks : [{ kind: 'heading', level: 1, runs: [{ text: 'Abstract' }] }, ...blocks];
+  });
+}
+
+/** Title, authors and abstract of the header, then the text. */
 export function readTei(bytes: Uint8Array): FlowBlock[] {
   const root = parse(bytes, tei);
   const texts = [...root.descendants('text')];
   if (texts.length === 0) throw new LecternError('invalid_document', 'The XML file is no text of the Text Encoding Initiative.');
   const statement = [...root.descendants('titleStmt')][0];
   return [
-    ...title([...statement?.elements('title') ?? []].map(({ text }) => oneLine(text)).join(': ')), ...line([...statement?.elements('author') ?? []].map(({ text }) => oneLine(text)).join(', ')),
+    ...title([...statement?.elements('title') ?? []].map(({ text }) => oneLine(text)).join(': ')), ...line(teiAuthors(root, statement).join(', ')), ...teiAbstracts(root),
     ...texts.flatMap((text) => readMarkup(text, tei)),
   ];
 }

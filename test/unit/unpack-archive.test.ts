@@ -1,0 +1,41 @@
+/** Archives of documents: the links of tar are files with the content that they lead to. */
+import { spawnSync } from 'node:child_process';
+import { linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { unpackArchive } from '../../src/convert/input/unpack-archive.js';
+
+const { signal } = new AbortController();
+const tar = spawnSync('tar', ['--version']).status === 0;
+
+async function contents(path: string, outputDirectory: string): Promise<Record<string, string>> {
+  mkdirSync(outputDirectory);
+  const documents = await unpackArchive({ path, filename: 'a.tar', outputDirectory }, signal);
+  return Object.fromEntries((documents ?? []).map(({ file, filename }) => [filename, readFileSync(join(outputDirectory, file), 'utf8')]));
+}
+
+t.test('links of tar', { skip: tar ? false : 'tar is not installed' }, async (t) => {
+  const root = t.testdir({ in: { 'one.md': '# One', deep: { 'two.md': '# Two' } } });
+  const at = (name: string): string => join(root, 'in', name);
+  linkSync(at('one.md'), at('hard.md'));
+  linkSync(at('deep/two.md'), at('deep/again.md'));
+  symlinkSync('../one.md', at('deep/soft.md'));
+  symlinkSync('deep/soft.md', at('twice.md'));
+  symlinkSync('/etc/passwd', at('outside.md'));
+  symlinkSync('../../../../../../etc/passwd', at('above.md'));
+  symlinkSync('round.md', at('ring.md'));
+  symlinkSync('ring.md', at('round.md'));
+  const long = `${'long'.repeat(40)}.md`;
+  writeFileSync(at(long), '# Long');
+  symlinkSync(long, at(`soft-${long}`));
+  for (const format of ['gnu', 'pax']) {
+    const path = join(root, `${format}.tar`);
+    t.equal(spawnSync('tar', [`--format=${format}`, '-cf', path, '-C', join(root, 'in'), '.']).status, 0);
+    t.same(await contents(path, join(root, format)), {
+      'one.md': '# One', 'hard.md': '# One', 'two.md': '# Two', 'again.md': '# Two', 'soft.md': '# One', 'twice.md': '# One', [long]: '# Long', [`soft-${long}`]: '# Long',
+    }, `${format}: what leads outside, and what leads round, is left out`);
+  }
+  const cut = readFileSync(join(root, 'gnu.tar'));
+  writeFileSync(join(root, 'cut.tar'), cut.subarray(0, 700));
+  await t.rejects(contents(join(root, 'cut.tar'), join(root, 'cut')), { code: 'invalid_document' });
+});
