@@ -8,7 +8,7 @@ import { maximumCells } from './flow/flow-table-grid.js';
 const separators = [',', '\t', ';', '|', ':', '^'];
 
 /** A first line `sep=;`, which spreadsheets write and read. */
-function statedSeparator(text: string): { separator: string | null; rest: string } {
+export function statedSeparator(text: string): { separator: string | null; rest: string } {
   const match = /^"?sep=(.)"?\r?\n/.exec(text);
   return match === null ? { separator: null, rest: text } : { separator: match[1] ?? null, rest: text.slice(match[0].length) };
 }
@@ -21,7 +21,7 @@ function likeness(lines: string[], separator: string): number {
   return columns < 2 ? 0 : most / lines.length + Math.min(columns, 20) / 1000;
 }
 
-function separatorOf(text: string): string {
+export function separatorOf(text: string): string {
   const lines = text.slice(0, 64 * 1024).split(/\r\n?|\n/).filter((line) => line.trim() !== '').slice(0, 50);
   const scores = separators.map((separator) => likeness(lines, separator));
   const best = Math.max(...scores);

@@ -5,9 +5,10 @@ import { space } from './character-codes.js';
 import { composeBlocks } from './flow/compose-blocks.js';
 import type { FlowBlock } from './flow/flow-blocks.js';
 import { builderFor, finished } from './flow/flow-reader.js';
-import type { FormatReader, ReadOptions } from './format-reader.js';
+import type { FormatReader, ReadDocument, ReadOptions } from './format-reader.js';
 import { readHtml } from './html/read-html.js';
 import { readLatex } from './latex/read-latex.js';
+import { addCsvParts } from './csv-chunks.js';
 import { addCsv } from './read-csv.js';
 import { readMarkdown } from './read-markdown.js';
 import { readPlainText } from './read-plain-text.js';
@@ -41,8 +42,8 @@ function isControl(byte: number): boolean {
 }
 
 /** Throws LecternError `invalid_document` for bytes with zeros that are neither UTF-16 nor strays in a text, and `too_large`. */
-function checkText(bytes: Uint8Array): void {
-  if (bytes.length > longestText) throw new LecternError('too_large', 'The text is longer than 500 MiB.');
+function checkText(bytes: Uint8Array, most = longestText): void {
+  if (bytes.length > most) throw new LecternError('too_large', 'The text is longer than 500 MiB.');
   const sample = bytes.subarray(0, checkedBytes);
   if (!sample.includes(0) || isUtf16(bytes)) return;
   if (sample.filter(isControl).length - 1 > sample.length * mostControls) throw new LecternError('invalid_document', 'The file is not text, whatever its name says.');
@@ -64,10 +65,26 @@ export const readAsciiDocFile = textReader((text, _options, losses) => readAscii
 
 export const readLatexFile = textReader((text, _options, losses) => readLatex(text, losses));
 
+/** Bytes of a table from which it is not read as one: its cells would be more than a table may hold, unless they are long. */
+const longestTable = 64 * 1024 * 1024;
+
+function inParts(bytes: Uint8Array, named: string | null, options: ReadOptions): ReadDocument {
+  const builder = builderFor(options);
+  const remarks = addCsvParts(builder, bytes, named, options);
+  return finished(builder, [], [], remarks);
+}
+
 export const readCsvFile: FormatReader = (bytes, options) => {
-  checkText(bytes);
+  checkText(bytes, Infinity);
+  const named = /\.(?:tsv|tab)$/i.test(options.filename) ? '\t' : null;
+  if (bytes.length > longestTable) return inParts(bytes, named, options);
   const builder = builderFor(options);
   const { text, guessed } = decode(bytes);
-  addCsv(builder, withoutZeros(text), /\.(?:tsv|tab)$/i.test(options.filename) ? '\t' : null);
+  try {
+    addCsv(builder, withoutZeros(text), named);
+  } catch (error) {
+    if (error instanceof LecternError && error.code === 'too_large') return inParts(bytes, named, options);
+    throw error;
+  }
   return finished(builder, [], [], guessed === null ? [] : [guessRemark(guessed)]);
 };
