@@ -1,7 +1,7 @@
 /** `npm run package`: dist/lectern, one file that holds Node, the program, the addon, the PDF engine, the image library and the shipped models; with --deb also the Debian package around it. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { build } from 'esbuild';
 import { packageRoot } from '../../src/platform/package-files.js';
@@ -50,6 +50,7 @@ function packagesWithNeeds(names: string[]): Set<string> {
 function writeProgram(tree: string): void {
   mkdirSync(join(tree, 'src'), { recursive: true });
   for (const name of bundledFiles(join(root, 'dist/src'))) copyFileSync(join(root, 'dist/src', name), join(tree, 'src', name));
+  cpSync(join(root, 'dist/page'), join(tree, 'page'), { recursive: true });
   const { name, version } = manifestOf(root);
   writeFileSync(join(tree, 'package.json'), JSON.stringify({ name, version, type: 'module' }));
   // The executable's own script cannot import; one that lies in a file can.

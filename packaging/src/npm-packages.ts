@@ -33,6 +33,7 @@ function stageMain(own: Manifest): string {
   const directory = join(staging, 'lectern');
   mkdirSync(join(directory, 'dist/src'), { recursive: true });
   for (const name of bundledFiles(join(root, 'dist/src'))) copyFileSync(join(root, 'dist/src', name), join(directory, 'dist/src', name));
+  cpSync(join(root, 'dist/page'), join(directory, 'dist/page'), { recursive: true });
   chmodSync(join(directory, 'dist/src/main.js'), 0o755);
   for (const name of carried) cpSync(join(root, name), join(directory, name), { recursive: true, filter: (from) => !left.includes(relative(root, from)) });
   writeManifest(directory, mainManifest(own, wholePackages));

@@ -2,6 +2,7 @@
 import { convertDocument } from '../convert/convert.js';
 import type { UnpackRequest } from '../convert/input/unpack-archive.js';
 import { isRecogniser } from '../convert/ocr/recogniser.js';
+import type { PageImageRequest } from '../convert/output/page-image.js';
 import type { ZipRequest } from '../convert/output/write-zip.js';
 import type { ConvertRequest } from '../convert/request.js';
 import type { ConversionProgress } from '../convert/result.js';
@@ -41,6 +42,7 @@ export async function worker(more: Record<string, JobHandler> = {}): Promise<num
     return await serveJobs({
       ...more,
       convert: (request, context) => convert(request as ConvertRequest, context),
+      page: async (request) => (await import('../convert/output/page-image.js')).drawPageImage(request as PageImageRequest),
       recogniser: (_, context) => describeRecogniser(context),
       unpack: async (request, { signal }) => (await import('../convert/input/unpack-archive.js')).unpackArchive(request as UnpackRequest, signal),
       zip: async (request, { signal, progress }) => (await import('../convert/output/write-zip.js')).writeZip(request as ZipRequest, { signal, progress }),

@@ -40,6 +40,8 @@ export interface ConvertOptions {
   keepNotes: boolean;
   /** Ours: HTML, and words that would be a link to a script, stay as they are in the document's text in markdown. */
   keepHtml: boolean;
+  /** Ours: the input file is kept with the result of its task. Tasks of an older version have none. */
+  keepSource?: boolean;
   password: string | null;
   /** Minor version of the DoclingDocument that the JSON keeps to (5 for 1.5.0), where a reader does not know today's; null for today's. */
   documentVersion: number | null;
@@ -73,6 +75,7 @@ export const defaultConvertOptions: ConvertOptions = {
   keepFurniture: false,
   keepNotes: false,
   keepHtml: false,
+  keepSource: false,
   password: null,
   chunking: null,
   maxPages: Number.MAX_SAFE_INTEGER,

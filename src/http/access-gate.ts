@@ -34,6 +34,14 @@ class UnknownKey extends LecternError {
   }
 }
 
+export interface AccessDescription {
+  file: string | null;
+  allowAll: boolean;
+  allowedRoles: string[];
+  networks: { network: string; role: string }[];
+  keys: { name: string; role: string }[];
+}
+
 export type AccessSettings = Pick<HttpSettings, 'listen' | 'accessList' | 'allowAll' | 'allowedRoles' | 'trustedProxies'>;
 
 const lookMs = 2_000;
@@ -137,6 +145,24 @@ export class Gate {
     return role !== undefined && this.settings.allowedRoles.includes(role) ? undefined : refusalSentence(textOf(peer), role);
   }
 
+  /** For an administrator: who may enter. Keys are named, and never shown. */
+  describe(): AccessDescription {
+    const { accessList, allowAll, allowedRoles } = this.settings;
+    const networks = (this.list?.lines() ?? []).map(({ network, role }) => ({ network: `${textOf(network)}/${network.prefix}`, role }));
+    const keys = this.list?.holders().map(({ name, role }) => ({ name, role })) ?? [];
+    return { file: accessList, allowAll, allowedRoles, networks, keys };
+  }
+
+  /** What the gate would say to a caller with this address and this key, without one where it is empty. Throws `invalid_request` for what is no address. */
+  test(address: string, key: string): { enters: boolean; role: string | null; identity: string } {
+    const parsed = parseNetworkAddress(address);
+    if (parsed === undefined) throw new LecternError('invalid_request', 'That is no IP address.');
+    const isOfThisHost = isLoopback(parsed);
+    if (this.list === null) return { enters: true, role: isOfThisHost ? administratorRole : null, identity: isOfThisHost ? thisHost : textOf(parsed) };
+    const { holder, isLocal, role, enters } = this.list.judge({ address: parsed, key, isOfThisHost }, this.settings.allowedRoles);
+    return { enters, role: role ?? null, identity: holder !== undefined ? `key ${holder.name}` : isLocal ? thisHost : textOf(parsed) };
+  }
+
   /** Whether connections from this address carry the requests of many callers. */
   isShared(address: string): boolean {
     const peer = parseNetworkAddress(address);
@@ -178,8 +204,11 @@ export class Gate {
   }
 }
 
-/** What load balancers and clients of docling-serve ask without a key: whether the process lives, and whether a key is needed. Nothing else is passed to a stranger. */
-const openPaths = new Set(['/health', '/livez', '/v1/capabilities']);
+/**
+ * What load balancers and clients of docling-serve ask without a key: whether the process lives, and whether a key is needed; and the files of the page, which are the same for
+ * everyone: a browser sends no key with an address, so the page itself asks for it. Nothing else is passed to a stranger.
+ */
+const openPaths = new Set(['/health', '/livez', '/v1/capabilities', '/ui', '/ui/', '/ui/:name']);
 
 /** Every request of `app` knows its caller from here on, or is refused before its body is read. */
 export function addCallers(app: FastifyInstance, gate: Gate | undefined): void {

@@ -1,5 +1,6 @@
 /** What the HTTP room is given by the one who puts the program together; tests give fakes. */
 import type { ConversionMeta, ConversionPayload, ConversionSummary } from '../convert/task/payload.js';
+import type { PageImages } from '../convert/task/page-images.js';
 import type { TaskTable, TaskView } from '../tasks/types.js';
 import type { Gate } from './access-gate.js';
 import type { ResolveHost } from './outbound/destination.js';
@@ -42,6 +43,10 @@ export interface HttpDependencies {
   language?: LanguageServices;
   /** Lines of Prometheus text that other rooms contribute to /metrics. */
   moreMetrics?: () => string;
+  /** Conversions that run at once. */
+  workers?: number;
+  /** Draws pages of kept documents; absent: none are drawn. */
+  pageImages?: PageImages;
   /** Who may enter, and as what; absent: everyone, with all rights. */
   gate?: Gate;
   /** With slow senders; absent: the usual one. */

@@ -14,6 +14,8 @@ export interface LanguageServices {
   residency: Residency;
   /** Vision models, and the networks of conversion workers. */
   vision: Pick<VisionResidency, 'listVision'> & Pick<DistantResidency, 'listDistant'>;
+  /** What the model would take in memory, and its context with that. Rejects as a load does. Absent: not known. */
+  need?: (entry: CatalogueEntry) => Promise<{ bytes: number; context: number }>;
   /** The slots of chat and completions. */
   slots: Slots;
   /** The slots of embeddings, which never wait for a chat. */

@@ -14,6 +14,7 @@ import { addPatience, usualPatience } from './patience.js';
 import { limitPipelining } from './pipelining.js';
 import { AnswerableRequest } from './upgrade-offers.js';
 import { addUploadLimit } from './uploads.js';
+import { RecentFailures } from './service/recent-failures.js';
 import { addServiceRoutes } from './service/routes.js';
 import { addMetricsRoute, measureRequests } from './service/metrics.js';
 
@@ -41,7 +42,8 @@ export function createServer(dependencies: HttpDependencies): FastifyInstance {
   limitPipelining(app.server);
   const routes = new KnownRoutes();
   app.addHook('onRoute', ({ url, method }) => routes.add(url, method));
-  const series = measureRequests(app, log);
+  const failures = new RecentFailures();
+  const series = measureRequests(app, log, failures);
   addHeadRules(app);
   addPatience(app, { ...usualPatience, ...(settings.minUploadRate === undefined ? {} : { bytesPerSecond: settings.minUploadRate }), ...dependencies.patience });
   addAccessRules(app, settings);
@@ -59,7 +61,7 @@ export function createServer(dependencies: HttpDependencies): FastifyInstance {
       socket.terminate();
     },
   });
-  addServiceRoutes(app, dependencies);
+  addServiceRoutes(app, dependencies, failures);
   void app.register(async (scope) => addConversion(scope, dependencies));
   if (dependencies.language !== undefined) addLanguageRoutes(app, dependencies.language, log);
   return app;

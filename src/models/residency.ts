@@ -36,7 +36,7 @@ const abandonedGraceMs = 30_000;
 /** Longest delay in ms of a timer: JavaScript fires timers with longer ones at once. */
 const longestTimerMs = 2 ** 31 - 1;
 
-export function createResidency(options: ResidencyOptions): Residency & VisionResidency & DistantResidency & { metrics(): ResidencyMetrics } {
+export function createResidency(options: ResidencyOptions): Residency & VisionResidency & DistantResidency & { metrics(): ResidencyMetrics; need(entry: CatalogueEntry): Promise<Pick<Fit, 'bytes' | 'context'>> } {
   return new BudgetedResidency(options);
 }
 
@@ -255,6 +255,11 @@ class BudgetedResidency implements Residency, VisionResidency, DistantResidency 
     if (resident.fit.cut !== null) log('info', `${entry.name} gets ${resident.fit.context} tokens of context: ${resident.fit.cut}.`);
     resident.state = 'waiting';
     this.#arrangeSoon();
+  }
+
+  /** What the model would take with all memory of the budget. Rejects as fitModel() does. */
+  need(entry: CatalogueEntry): Promise<Pick<Fit, 'bytes' | 'context'>> {
+    return this.#fitLanguage(entry, entry.description.embeds, this.#options.budget.totalBytes);
   }
 
   #fitLanguage(entry: CatalogueEntry, embeds: boolean, mostBytes: number): Promise<Fit> {

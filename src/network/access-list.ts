@@ -69,6 +69,11 @@ export class AccessList {
     return [...this.keys.values()];
   }
 
+  /** The networks with their roles, the longest prefix first. */
+  lines(): { network: Network; role: string }[] {
+    return [...this.networks];
+  }
+
   /** Whether a key of one of these roles exists. */
   hasKeyOf(roles: readonly string[]): boolean {
     return [...this.keys.values()].some(({ role }) => roles.includes(role));

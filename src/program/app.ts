@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { complete } from '../chat/complete.js';
+import { createPageImages } from '../convert/task/page-images.js';
 import type { LecternError } from '../errors.js';
 import { followRecovered } from '../http/conversion/callbacks.js';
 import { createServer } from '../http/server.js';
@@ -56,6 +57,8 @@ export async function createApp(settings: Settings, log: Log, { namedModels = []
     settings, tasks, log, gate: entry.gate,
     version: packageVersion(),
     abilities: readiness.abilities,
+    workers: settings.workers,
+    pageImages: createPageImages(converter.pool, converter.services.limits),
     textModels: () => converter.pages.textModels(),
     notReady: () => (isClosing ? 'The service is stopping.' : readiness.whyNot()),
     language: language.services,

@@ -70,7 +70,7 @@ export function createLanguage(settings: LanguageSettings, { engine, sandbox, an
     vision: residency,
     workers,
     services: {
-      catalogue, residency, vision: { listVision: () => residency.listVision(), listDistant: () => workers.listDistant() }, slots, embeddingSlots, readJson: (pieces) => sandbox.readJson(pieces),
+      catalogue, residency, need: (entry) => residency.need(entry), vision: { listVision: () => residency.listVision(), listDistant: () => workers.listDistant() }, slots, embeddingSlots, readJson: (pieces) => sandbox.readJson(pieces),
       answer: meter.measured(answer), countPrompt: (lease, conversation, signal) => countPrompt(sandbox, lease, conversation, signal, new Date()),
       promptTokens: (lease, conversation, signal) => promptTokens(sandbox, lease, conversation, signal, new Date()), embedsTokenIds: settings.embedTokenIds,
       responses: settings.storedResponses === 0 ? null : new ResponseStore({ directory: join(settings.state, 'responses'), most: settings.storedResponses, log, readJson: (pieces) => sandbox.readJson(pieces) }),

@@ -179,6 +179,11 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
     };
   }
 
+  list(tenant: string, most: number, owner?: string): TaskView<Meta, Summary>[] {
+    const seen = [...this.tasks.values()].filter((task) => task.tenant === tenant && (owner === undefined || task.owner === owner) && this.isVisible(task));
+    return seen.sort((a, b) => b.place - a.place).slice(0, most).map((task) => task.view());
+  }
+
   async close(options: { waitMs?: number } = {}): Promise<void> {
     if (this.closed) return;
     this.closed = true;

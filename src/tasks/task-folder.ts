@@ -182,7 +182,7 @@ export class TaskFolder {
       // Records of older versions hold only the bytes of all files together.
       if (recorded === undefined ? await sizeBelow(this.outputs) !== outputBytes : size !== recorded.bytes) throw damaged('has another length than when it was written');
       if (recorded !== undefined && await digestOf(handle) !== recorded.sha256) throw damaged('has other contents than when it was written');
-      return { handle, sizeBytes: size };
+      return { handle, sizeBytes: size, path: join(this.outputs, name) };
     } catch (thrown) {
       await handle.close();
       throw thrown;

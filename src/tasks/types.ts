@@ -100,6 +100,8 @@ export type RunTask<Payload, Meta, Summary> =
 export interface TaskOutput {
   handle: FileHandle;
   sizeBytes: number;
+  /** Of the file, which goes with the task. */
+  path: string;
 }
 
 export interface TaskCounts {
@@ -147,6 +149,8 @@ export interface TaskTable<Payload, Meta, Summary> {
   /** Deletes the tenant's tasks (only those of `owner`, where it is given) that ended longer ago than this, and returns their number. */
   clear(tenant: string, olderThanSeconds: number, owner?: string): Promise<number>;
   counts(): TaskCounts;
+  /** The tenant's tasks (only those of `owner`, where it is given), the newest first, at most `most`. */
+  list(tenant: string, most: number, owner?: string): TaskView<Meta, Summary>[];
   /**
    * Accepts no further task, waits up to `waitMs` (default 0) for running work, then aborts it. Unfinished tasks are queued again by the
    * next process on the same directory. Open calls of `wait` resolve with the present state.

@@ -1,6 +1,6 @@
 /** What a conversion task does in the main process: each document through the pool, then one answer file for the client. */
 import { createReadStream, createWriteStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { copyFile, link, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { LecternError, asLecternError } from '../../errors.js';
@@ -12,8 +12,8 @@ import {
 import { conversionError } from '../failures.js';
 import type { ConvertOutcome, Vocabulary } from '../request.js';
 import type { ConversionStatus } from '../result.js';
-import type {
-  ConversionMeta, ConversionPayload, ConversionSummary, DocumentSummary, FetchRemote, RemoteSource,
+import {
+  sourceFile, type ConversionMeta, type ConversionPayload, type ConversionSummary, type DocumentSummary, type FetchRemote, type RemoteSource,
 } from './payload.js';
 import { baseName, below, zipEntries, type ZipDocument } from '../output/zip-entries.js';
 import type { ZipRequest } from '../output/write-zip.js';
@@ -54,9 +54,17 @@ export async function runConversionTask(
   if (payload.options.chunking) await deliverChunks(documents, processingTimeS, outputPath, target, context, services);
   else if (target === 'zip') await zipAll(documents, outputPath, context, services);
   else if (only) await writeAnswer(only, processingTimeS, outputPath, context.signal);
+  if (payload.options.keepSource && documents.length === 1 && payload.documents.length === 1) await keepSource(payload, context);
   const statuses = documents.map(({ outcome }) => outcome.status);
   const status = badness.findLast((candidate) => statuses.includes(candidate)) ?? 'failure';
   return { file, status, documents: documents.map(summarise), processingTimeS };
+}
+
+/** The document as a file of the result: the uploads of a task are deleted at its end. */
+async function keepSource({ documents: [document] }: ConversionPayload, { inputsDirectory, outputsDirectory }: TaskContext<ConversionMeta>): Promise<void> {
+  if (document === undefined) return;
+  const [from, to] = [join(inputsDirectory, document.input), join(outputsDirectory, sourceFile)];
+  await link(from, to).catch(() => copyFile(from, to));
 }
 
 /** Null where no tokens are counted. */

@@ -62,6 +62,9 @@ export interface DocumentSummary {
   errorCount: number;
 }
 
+/** In the outputs directory, where the request asked to keep the document. */
+export const sourceFile = 'source';
+
 export interface ConversionSummary {
   /** The file in the outputs directory: docling-serve's response as JSON, or the zip archive. */
   file: 'result.json' | 'converted_docs.zip';

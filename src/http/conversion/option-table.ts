@@ -105,6 +105,7 @@ export const optionTable = {
   keep_furniture: option(flag, false, 'Lectern: running headers and footers and page numbers stay in the markdown.'),
   keep_notes: option(flag, false, "Lectern: the speaker's notes of presentations stay in the markdown."),
   keep_html: option(flag, false, "Lectern: HTML, and words that would be a link to a script, stay as they are in the document's text in markdown. For readers that do not render it."),
+  keep_source: option(flag, false, 'Lectern: the document stays with its result, as long as that, so that `/v1/tasks/{task_id}/pages/{page}` can draw its pages and `/v1/tasks/{task_id}/source` returns it. Of requests with one document.'),
   pdf_password: option(nullable(text), null, 'Lectern: the password of an encrypted PDF.'),
 };
 

@@ -176,6 +176,7 @@ export function toConvertOptions({ values }: GivenOptions, settings: HttpSetting
     keepFurniture: values.keep_furniture,
     keepNotes: values.keep_notes,
     keepHtml: values.keep_html,
+    keepSource: values.keep_source,
     password: values.pdf_password,
     documentVersion: null,
     chunking: null,

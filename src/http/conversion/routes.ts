@@ -3,6 +3,7 @@ import multipart from '@fastify/multipart';
 import type { FastifyInstance } from 'fastify';
 import type { HttpDependencies } from '../dependencies.js';
 import { addConvertRoutes } from './convert.js';
+import { addPageRoutes } from './page-routes.js';
 import { addRefusedRoutes } from './refused-routes.js';
 import { addStatusSocket } from './status-socket.js';
 import { addTaskRoutes } from './task-routes.js';
@@ -15,6 +16,7 @@ export async function addConversion(scope: FastifyInstance, dependencies: HttpDe
   await scope.register(multipart);
   addConvertRoutes(scope, dependencies, waiting);
   addTaskRoutes(scope, dependencies, waiting);
+  addPageRoutes(scope, dependencies);
   addStatusSocket(scope, dependencies, waiting);
   addRefusedRoutes(scope);
 }

@@ -4,6 +4,7 @@ import type { Log } from '../dependencies.js';
 import { sendJson } from '../error-reply.js';
 import { readJsonBodies } from '../json-body.js';
 import type { LanguageServices } from '../language.js';
+import { asksForPage } from '../page/routes.js';
 import type { LanguageRoute } from './answering.js';
 import { addChat } from './chat.js';
 import { addEmbed } from './embed.js';
@@ -25,7 +26,10 @@ export function addOllama(scope: FastifyInstance, services: LanguageServices, lo
   readJsonBodies(scope, services);
   scope.setErrorHandler(ollamaErrorHandler(log));
   const route: LanguageRoute = { services, log };
-  scope.route({ method: ['GET', 'HEAD'], url: '/', handler: async (_request, reply) => reply.type('text/plain; charset=utf-8').send('Ollama is running') });
+  scope.route({ method: ['GET', 'HEAD'], url: '/', handler: async (request, reply) => {
+    void reply.header('vary', 'accept');
+    return asksForPage(request) ? reply.code(307).header('location', 'ui/').send() : reply.type('text/plain; charset=utf-8').send('Ollama is running');
+  } });
   scope.route({ method: ['GET', 'HEAD'], url: '/api/version', handler: async (_request, reply) => sendJson(reply, 200, { version: ollamaVersion }) });
   scope.get('/api/status', async (_request, reply) => sendJson(reply, 200, { cloud: { disabled: true, source: 'config' } }));
   scope.post('/api/me', async (_request, reply) => sendJson(reply, 503, { error: 'account unavailable' }));

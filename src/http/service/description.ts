@@ -1,7 +1,7 @@
-/** The service describes itself: OpenAPI documents for programs, a page for people. */
+/** The service describes itself: OpenAPI documents, which page/routes.ts shows to people, and its icon. */
 import type { FastifyInstance } from 'fastify';
 import type { HttpDependencies } from '../dependencies.js';
-import { docsPage, icon } from './docs-page.js';
+import { icon } from './icon.js';
 import { describeApi } from './openapi/document.js';
 import { toVersion30 } from './openapi/version-3-0.js';
 
@@ -17,17 +17,6 @@ export function addDescriptionRoutes(app: FastifyInstance, { language }: Pick<Ht
       url,
       method: url === '/openapi.json' ? readable : 'GET',
       handler: async (_request, reply) => reply.header('content-type', 'application/json').send(body),
-    });
-  }
-  for (const url of ['/docs', '/swagger', '/scalar']) {
-    app.route({
-      url,
-      method: url === '/scalar' ? 'GET' : readable,
-      handler: async (_request, reply) => reply
-        .headers({
-          'content-type': 'text/html; charset=utf-8', 'content-security-policy': docsPage.contentSecurityPolicy, 'x-content-type-options': 'nosniff',
-        })
-        .send(docsPage.html),
     });
   }
   app.get('/favicon.ico', async (_request, reply) => reply.code(307).header('location', 'favicon.svg').send());

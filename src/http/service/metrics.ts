@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { TaskCounts } from '../../tasks/types.js';
 import type { HttpDependencies, Log } from '../dependencies.js';
+import type { RecentFailures } from './recent-failures.js';
 
 /** Upper bounds in seconds. Conversions take up to two minutes, status answers a millisecond. */
 const bounds = [0.005, 0.025, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
@@ -25,7 +26,7 @@ const clientLeft = 499;
  * answer's own end: a client that has its `content-length` bytes may be gone before the stream of a file has ended, and Fastify's
  * onResponse never hears of those.
  */
-export function measureRequests(app: FastifyInstance, log: Log): ReadonlyMap<string, Series> {
+export function measureRequests(app: FastifyInstance, log: Log, failures: RecentFailures): ReadonlyMap<string, Series> {
   const series = new Map<string, Series>();
   app.addHook('onRequest', async (request, reply) => {
     const began = performance.now();
@@ -45,6 +46,7 @@ export function measureRequests(app: FastifyInstance, log: Log): ReadonlyMap<str
       const taskId = reply.getHeader('x-lectern-task-id');
       const more = { ...(taskId !== undefined && { taskId }), ...(request.refusal !== undefined && { refusal: request.refusal }) };
       log[isProbe ? 'debug' : 'info']({ requestId: request.id, ...more, caller, method: request.method, route, status, ms: Math.round(ms) }, 'a request ended');
+      if (!isProbe && status >= 400) failures.add({ at: Date.now(), requestId: request.id, taskId: taskId === undefined ? null : String(taskId), caller: caller ?? '', method: request.method, route, status, ms: Math.round(ms), refusal: request.refusal ?? null });
       if (!isProbe) count(series, request.method, route, status, ms / 1000);
     };
     raw.once('finish', end);

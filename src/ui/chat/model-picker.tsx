@@ -1,0 +1,31 @@
+/** Which model answers: with its kind and size, whether it is loaded, and what it takes. */
+import type { JSX } from 'preact';
+import { bytes, count, duration } from '../lib/format.js';
+import { chatModels, type Model } from '../lib/models.js';
+import { texts } from '../texts.js';
+import { model } from './conversations.js';
+
+/** The chosen one; the latest loaded one, or the first, where the choice is not there any more. */
+export function currentModel(): Model | undefined {
+  return chatModels.value.find(({ name }) => name === model.value) ?? chatModels.value.find(({ loaded }) => loaded !== null) ?? chatModels.value[0];
+}
+
+export function ModelPicker(): JSX.Element {
+  const current = currentModel();
+  return (
+    <div class="model-picker">
+      <label><span class="hidden">{texts.chat.model}</span>
+        <select value={current?.name ?? ''} onChange={(event) => { model.value = event.currentTarget.value; }}>
+          {chatModels.value.map((one) => <option value={one.name}>{one.name}{one.loaded === null ? '' : ` · ${texts.models.loaded}`}</option>)}
+          {chatModels.value.length === 0 && <option value="">{texts.chat.noModel}</option>}
+        </select>
+      </label>
+      {current !== undefined && <span class="soft wide">{describeModel(current)}</span>}
+    </div>
+  );
+}
+
+export function describeModel({ parameters, quantization, context, loaded, memory, loadS, refusal }: Model): string {
+  const state = loaded !== null ? texts.models.takes(bytes(loaded.bytes), loaded.onDevice) : refusal ?? (memory === null ? texts.models.notLoaded : texts.models.wouldTake(bytes(memory)));
+  return [parameters, quantization, texts.models.context(count(context)), state, loaded === null && loadS !== null ? texts.models.loadTime(duration(loadS)) : ''].filter((part) => part !== '').join(' · ');
+}
