@@ -21,7 +21,7 @@ const icons = { documents: 'document', chat: 'chat', ask: 'ask', host: 'host' } 
 
 const views: Record<Place, () => JSX.Element> = {
   documents: DocumentsView,
-  chat: lazyView(async () => (await import('./chat/view.js')).ChatView),
+  chat: lazyView(async () => (await import('./talk/view.js')).ChatView),
   ask: lazyView(async () => (await import('./ask/view.js')).AskView),
   host: lazyView(async () => (await import('./host/view.js')).HostView),
 };

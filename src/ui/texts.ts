@@ -57,7 +57,7 @@ export const texts = {
   ask: {
     sources: 'Answer from', noDocuments: 'There is no converted document yet:', noneShown: 'The document that an answer cites is shown here.', welcome: 'Ask your documents', welcomeMore: 'Answers name the passages they come from. Click a number to see the place on its page. Nothing is stored beyond the results that the service keeps for a few hours.',
     write: 'Ask about the chosen documents', answer: 'Answer', passages: 'Passages', whole: 'From the whole text', byWords: 'From the passages with the most words in common (no model that makes embeddings is installed)', byMeaning: (name: string) => `From the nearest passages, by ${name}`,
-    steps: { reading: 'Reads the documents…', searching: 'Searches…', waiting: 'Waits for the model…' }, cites: (number: number, page: number) => `Passage ${number}, page ${page}`, all: (count: number) => `All ${count} passages`, fewer: 'Cited passages only',
+    steps: { reading: 'Reads the documents…', searching: 'Searches…', waiting: 'Waits for the model…' }, guessed: 'The model named no passage. These have the most words in common with the answer:', cites: (number: number, page: number) => `Passage ${number}, page ${page}`, all: (count: number) => `All ${count} passages`, fewer: 'Cited passages only',
     instruction: 'Answer the question from the numbered passages only, in the language of the question, in a few sentences. After each statement name the passage it comes from by its number in square brackets, like [2]. If the passages do not answer the question, say so.', questionIs: 'Question:',
   },
   host: {

@@ -54,10 +54,39 @@ t.test('the longest prefix decides, before the body is read', async (t) => {
   t.equal(await status('10.1.2.8', { 'x-forwarded-for': '10.1.0.1' }), 403, 'what a stranger says of himself does not count');
   for (const url of ['/health', '/livez']) t.equal((await app.inject({ url, remoteAddress: '10.2.0.1' })).statusCode, 200, `${url} says that the service lives to all who reach it`);
   for (const url of ['/version', '/docs', '/v1/models', '/nope']) t.equal((await app.inject({ url, remoteAddress: '10.2.0.1' })).statusCode, 403, url);
+  for (const url of ['/ui', '/ui/', '/ui/nope']) t.not((await app.inject({ url, remoteAddress: '10.2.0.1' })).statusCode, 403, `${url}: the page asks for the key`);
   const refused = await app.inject({ url: '/v1/models', remoteAddress: '10.1.2.8' });
   t.match(refused.json(), { error: { message: 'The role student (10.1.2.8) may not use this service. A key opens it, as authorization: Bearer KEY or x-api-key: KEY.' } }, 'in the words of the contract');
   t.match((await app.inject({ url: '/api/tags', remoteAddress: '10.2.0.1' })).json(), { error: '10.2.0.1 is not in the access list of this service. A key opens it, as authorization: Bearer KEY or x-api-key: KEY.' });
   t.match((await app.inject({ url: '/api/tags', remoteAddress: '10.2.0.1', headers: { authorization: 'Bearer lk-mistyped' } })).json(), { error: 'The key is not known, and 10.2.0.1 is not in the access list of this service.' });
+});
+
+t.test('administrators see the access list and test it', async (t) => {
+  const { app } = await open(t);
+  const [boss, anna] = ['10.1.2.9', '10.1.0.1'];
+  type Host = { caller: object; access?: { networks: object[]; keys: object[] }; failures?: { route: string; status: number; requestId: string; caller: string; refusal: string | null }[] };
+  const hostOf = async (remoteAddress: string): Promise<Host> => (await app.inject({ url: '/v1/host', remoteAddress })).json() as Host;
+  const refused = await app.inject({ url: '/version', remoteAddress: '10.2.0.1' });
+  const seen = await hostOf(boss);
+  t.match(seen.caller, { identity: boss, administrator: true });
+  t.strictSame(seen.access?.networks.filter((one) => JSON.stringify(one).includes('10.1.2')), [{ network: '10.1.2.9/32', role: 'administrator' }, { network: '10.1.2.0/24', role: 'student' }]);
+  t.strictSame(seen.access?.keys, [{ name: 'laptop', role: 'researcher' }, { name: 'boss', role: 'administrator' }, { name: 'pupil', role: 'student' }]);
+  t.notMatch(JSON.stringify(seen), /sha256|lk-/, 'no key, and no hash of one');
+  t.match(seen.failures?.[0], { route: '/version', status: 403, requestId: refused.headers['x-request-id'], caller: '10.2.0.1', refusal: /not in the access list/ });
+  const own = await hostOf(anna);
+  t.strictSame([own.caller, own.access, own.failures], [{ identity: anna, administrator: false }, undefined, undefined]);
+  const test = async (payload: object, remoteAddress = boss): Promise<[number, unknown]> => {
+    const answer = await app.inject({ method: 'POST', url: '/v1/host/access-test', remoteAddress, payload });
+    return [answer.statusCode, answer.json()];
+  };
+  t.strictSame(await test({ address: '10.1.0.9' }), [200, { enters: true, role: 'researcher', identity: '10.1.0.9' }]);
+  t.strictSame(await test({ address: '10.1.2.8' }), [200, { enters: false, role: 'student', identity: '10.1.2.8' }]);
+  t.strictSame(await test({ address: '203.0.113.1' }), [200, { enters: false, role: null, identity: '203.0.113.1' }]);
+  t.strictSame(await test({ address: '203.0.113.1', key: 'lk-laptop' }), [200, { enters: true, role: 'researcher', identity: 'key laptop' }]);
+  t.equal((await test({ address: '10.1' }))[0], 400);
+  t.equal((await test({ address: 'x'.repeat(400) }))[0], 422);
+  t.equal((await test({}))[0], 422);
+  t.equal((await test({ address: '10.1.0.9' }, anna))[0], 403);
 });
 
 t.test('a key is spoken of where one would open the door', async (t) => {

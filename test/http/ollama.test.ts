@@ -21,6 +21,9 @@ t.test('list and ps', async (t) => {
   const head = await send('HEAD', '/');
   t.match([head.statusCode, head.body], [200, '']);
   t.equal((await send('GET', '/')).body, 'Ollama is running');
+  for (const accept of ['*/*', 'application/json', 'text/plain']) t.equal((await service.app.inject({ url: '/', headers: { accept } })).body, 'Ollama is running', accept);
+  const browser = await service.app.inject({ url: '/', headers: { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' } });
+  t.match([browser.statusCode, browser.headers], [307, { location: 'ui/' }], 'a browser gets the page');
   t.equal((await send('HEAD', '/api/tags')).statusCode, 200);
   const { models } = (await send('GET', '/api/tags')).json() as { models: Record<string, unknown>[] };
   t.match(models[0], { name: 'talker:latest', model: 'talker:latest', modified_at: '2026-01-02T03:04:05.000Z', size: 9000, digest: 'ab'.repeat(32), details: { parent_model: '', format: 'gguf', family: 'llama', families: ['llama'], parameter_size: '1.2K', quantization_level: 'Q8_0' }, capabilities: ['completion', 'tools'] });

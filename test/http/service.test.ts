@@ -52,7 +52,7 @@ t.test('paths and methods that are none', async (t) => {
   };
   const notFound = [404, '{"detail":"Not Found"}'];
   const notAllowed = [405, '{"detail":"Method Not Allowed"}'];
-  for (const url of ['/nope', '/v1alpha/convert/file', '/redoc', '/v1/result', '/v1/result/a/b', '/%E0%A4%A', '/ui', '/']) t.strictSame(await ask('GET', url), notFound, url);
+  for (const url of ['/nope', '/v1alpha/convert/file', '/redoc', '/v1/result', '/v1/result/a/b', '/%E0%A4%A', '/']) t.strictSame(await ask('GET', url), notFound, url);
   t.strictSame(await ask('POST', '/nope', 'broken'), notFound, 'whatever it was sent');
   for (const url of ['/v1/convert/file', '/v1/convert/source']) t.strictSame(await ask('GET', url), notAllowed, url);
   t.strictSame(await ask('POST', '/v1/status/poll/x', '{'), notAllowed);
@@ -182,6 +182,15 @@ t.test('the page', async (t) => {
     const answer = await get(url);
     t.match(answer.headers, { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': /default-src 'none'/ });
     t.notMatch(answer.body, /https?:\/\/(?!www\.w3\.org)/, 'nothing comes from elsewhere');
+    const [, script = ''] = /src="([^"]+)"/.exec(answer.body) ?? [];
+    t.equal((await get(`/${script}`)).headers['content-type'], 'text/javascript; charset=utf-8', 'beside the address, below a path of a proxy too');
   }
+  t.match((await get('/ui')).headers, { location: 'ui/' });
+  const page = await get('/ui/');
+  t.match(page.headers, { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': /script-src 'self'; style-src 'self';.*frame-ancestors 'none'/, 'x-content-type-options': 'nosniff' });
+  const [, script = ''] = /src="\.\/([^"]+)"/.exec(page.body) ?? [];
+  t.match((await get(`/ui/${script}`)).headers, { 'content-type': 'text/javascript; charset=utf-8', 'cache-control': /immutable/ });
+  t.equal((await app.inject({ url: `/ui/${script}`, headers: { 'accept-encoding': 'gzip' } })).headers['content-encoding'], 'gzip');
+  for (const name of ['nope.js', '..%2Fpackage.json', '%2e%2e%2fpackage.json']) t.equal((await get(`/ui/${name}`)).statusCode, 404, name);
   t.strictSame([(await get('/favicon.ico')).statusCode, (await get('/favicon.svg')).headers['content-type']], [307, 'image/svg+xml']);
 });

@@ -49,6 +49,8 @@ t.test('a task is for its owner and administrators', async (t) => {
   t.strictSame(await statuses(ofAnna, laptop('10.1.0.1')), [404, 404], 'a key is an owner of its own');
   t.strictSame((await app.inject({ url: `/v1/status/poll/${ofAnna}`, ...bert })).json(), { detail: 'Task not found.' }, 'as for a task that does not exist');
   t.equal((await app.inject({ method: 'DELETE', url: `/v1/tasks/${ofAnna}`, ...bert })).statusCode, 404);
+  const listed = async (who: object): Promise<string[]> => ((await app.inject({ url: '/v1/host', ...who })).json() as { tasks: { id: string }[] }).tasks.map(({ id }) => id);
+  t.strictSame([await listed(anna), await listed(bert), await listed(boss)], [[ofAnna], [], [ofAnna]], 'the page shows the same');
   const ofLaptop = await submit(laptop('10.1.0.1'));
   t.strictSame(await statuses(ofLaptop, laptop('203.0.113.9')), [200, 200], 'from wherever its key comes');
   t.strictSame(await statuses(ofLaptop, anna), [404, 404]);

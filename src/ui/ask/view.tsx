@@ -2,10 +2,10 @@
 import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { Composer } from '../chat/composer.js';
-import { model, sampling } from '../chat/conversations.js';
-import { currentModel, ModelPicker } from '../chat/model-picker.js';
-import { streamAnswer, type Stats } from '../chat/stream.js';
+import { Composer } from '../talk/composer.js';
+import { model, sampling } from '../talk/conversations.js';
+import { currentModel, ModelPicker } from '../talk/model-picker.js';
+import { streamAnswer, type Stats } from '../talk/stream.js';
 import { pagesFor } from '../documents/opened.js';
 import { entryOf, finished, newId } from '../documents/queue.js';
 import { light } from '../documents/selection.js';
@@ -16,7 +16,7 @@ import { renderMarkdown } from '../lib/markdown.js';
 import { embedders } from '../lib/models.js';
 import { opened } from '../routes.js';
 import { texts } from '../texts.js';
-import { findPassages, type Passage } from './passages.js';
+import { byWords, findPassages, type Passage } from './passages.js';
 
 interface Question {
   id: string;
@@ -120,8 +120,20 @@ function show({ entry, page, refs }: Passage): void {
   setTimeout(() => light(refs, page), 50);
 }
 
+/** Passages that share half as many words with the answer as the best one does. */
+const nearShare = 0.5;
+const mostNear = 3;
+
+function nearest({ answer, passages }: Question): Set<number> {
+  const scores = byWords(passages.map(({ text }) => text), answer);
+  return new Set(scores.map((score, index) => ({ score, number: index + 1 })).filter(({ score }) => score >= nearShare).sort((a, b) => b.score - a.score).slice(0, mostNear).map(({ number }) => number));
+}
+
 function QuestionView({ question: one }: { question: Question }): JSX.Element {
-  const cited = new Set([...one.answer.matchAll(/\[(\d+)\]/g)].map(([, number]) => Number(number)));
+  const named = new Set([...one.answer.matchAll(/\[(\d+)\]/g)].map(([, number]) => Number(number)));
+  // Small models name none: the passages with which the answer shares most words are shown then.
+  const isGuessed = named.size === 0 && one.step === 'done' && one.answer !== '';
+  const cited = isGuessed ? nearest(one) : named;
   const [all, setAll] = useState(false);
   const listed = one.passages.map((passage, index) => ({ passage, number: index + 1 })).filter(({ number }) => !one.whole || all || cited.has(number));
   return (
@@ -132,6 +144,7 @@ function QuestionView({ question: one }: { question: Question }): JSX.Element {
         <Cited text={one.answer} passages={one.passages} />
         {one.step !== 'done' && one.step !== 'writing' && <p class="soft" role="status">{one.position > 0 ? texts.chat.waits(one.position) : texts.ask.steps[one.step]}</p>}
         {one.failure !== '' && <p class="failure" role="alert">{one.failure}</p>}
+        {isGuessed && listed.length > 0 && <p class="soft message-who">{texts.ask.guessed}</p>}
         {listed.length > 0 && (
           <ol class="passages" aria-label={texts.ask.passages}>
             {listed.map(({ passage, number }) => (

@@ -98,8 +98,17 @@ class Reader {
       return;
     }
     const isGroup = item.self_ref.startsWith('#/groups/');
+    // A caption above its table is read first.
+    if (this.#beginsWithCaption(item)) this.walk(item, depth);
     if (!isGroup) this.#add(item, depth, this.#runsIn(item));
     this.walk(item, label === 'list' || label === 'ordered_list' || label === 'list_item' ? depth + 1 : depth);
+  }
+
+  #beginsWithCaption({ captions = [], prov = [] }: Item): boolean {
+    const [own, caption] = [prov[0], captions.map(({ $ref }) => this.#items.get($ref)?.prov?.[0])[0]];
+    if (own === undefined || caption === undefined) return false;
+    const [place, above] = [this.#place(own.page_no, own.bbox), this.#place(caption.page_no, caption.bbox)];
+    return place !== null && above !== null && above.page === place.page && above.top < place.top;
   }
 
   /** A list item may have its words in an inline group below it. */

@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { sentence } from '../lib/api.js';
+import { without } from '../lib/format.js';
 import { texts } from '../texts.js';
 import { chosen, firstOptions, loadOptions, optionTable, presets, setOption, type Option } from './options.js';
 
@@ -23,7 +24,7 @@ export function OptionForm(): JSX.Element {
       <div class="row presets">
         {Object.keys(presets.value).map((one) => (
           <span class="preset"><button type="button" class="small" onClick={() => { chosen.value = presets.value[one] ?? {}; }}>{one}</button>
-            <button type="button" class="small quiet" aria-label={texts.options.removePreset(one)} onClick={() => { const { [one]: _gone, ...rest } = presets.value; presets.value = rest; }}>✕</button></span>
+            <button type="button" class="small quiet" aria-label={texts.options.removePreset(one)} onClick={() => { presets.value = without(presets.value, one); }}>✕</button></span>
         ))}
         {count > 0 && <button type="button" class="small quiet" onClick={() => { chosen.value = {}; }}>{texts.options.reset}</button>}
       </div>

@@ -1,6 +1,7 @@
 /** The options of a conversion, as the service describes them: what the form shows, and what a request sends. */
 import { signal } from '@preact/signals';
 import { askJson } from '../lib/api.js';
+import { without } from '../lib/format.js';
 import { kept } from '../lib/store.js';
 
 /** Only values that differ from their defaults. */
@@ -53,7 +54,7 @@ function describe(name: string, given: Schema, lookUp: (schema: Schema) => Schem
 }
 
 export function setOption(values: OptionValues, { name, fallback }: Option, value: unknown): OptionValues {
-  const { [name]: _before, ...rest } = values;
+  const rest = without(values, name);
   return value === '' || value === null || JSON.stringify(value) === JSON.stringify(fallback) ? rest : { ...rest, [name]: value };
 }
 

@@ -29,8 +29,7 @@ export function ReadAgain({ entry, page, onClose }: { entry: Entry; page: number
     setBusy(true);
     setFailure('');
     try {
-      const { page_range: _range, ...options } = entry.options;
-      const form = formFields({ ...options, page_range: [page, page], force_ocr: asScan, table_mode: tables, ...(reader === 'auto' ? {} : { ocr_preset: reader }), ...(language.trim() === '' ? {} : { ocr_lang: language.trim() }) }, embedsPictures(entry.name));
+      const form = formFields({ ...entry.options, page_range: [page, page], force_ocr: asScan, table_mode: tables, ...(reader === 'auto' ? {} : { ocr_preset: reader }), ...(language.trim() === '' ? {} : { ocr_lang: language.trim() }) }, embedsPictures(entry.name));
       form.append('files', await sourceOf(entry), entry.name);
       await readAgain(entry.id, page, form, stop.current.signal);
       onClose();

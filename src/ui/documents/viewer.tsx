@@ -15,6 +15,8 @@ import { VirtualList } from './virtual-list.js';
 
 /** Of a page as an image, from its width in the view. */
 const barHeight = 44;
+/** Pages of which the service is surer have no mark of their own. */
+const sure = 0.95;
 /** Pixels of a part without an image. */
 const partHeight = 1400;
 
@@ -81,7 +83,7 @@ function PageRow({ entry, page, shows, onAgain }: { entry: Entry; page: Page; sh
       {page.size !== null && (
         <header class="page-bar">
           <h3>{texts.viewer.page(page.number)}</h3>
-          {score !== null && <span class={`chip ${score < 0.8 ? 'warn' : ''}`} title={texts.viewer.confidenceHelp}>{texts.viewer.confidence} {percent(score)}</span>}
+          {score !== null && score < sure && <span class={`chip ${score < 0.8 ? 'warn' : ''}`} title={texts.viewer.confidenceHelp}>{texts.viewer.confidence} {percent(score)}</span>}
           {isAgain && <span class="chip">{texts.again.done}</span>}
           <span class="spread" />
           <button type="button" class="small quiet" onClick={onAgain}>{texts.again.button}</button>

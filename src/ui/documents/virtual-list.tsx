@@ -1,5 +1,5 @@
 /** A list of which only the rows near the view are there: a document of 1,000 pages scrolls like one of ten. */
-import type { JSX } from 'preact';
+import type { JSX, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 
 interface Props<Row> {
@@ -41,18 +41,7 @@ export function VirtualList<Row>({ rows, keyOf, estimate, render, label, wanted,
     }
     return low;
   };
-  useLayoutEffect(() => {
-    const element = scroller.current as HTMLDivElement;
-    const look = (): void => setView({ top: element.scrollTop, height: element.clientHeight, width: element.clientWidth });
-    const observer = new ResizeObserver(() => {
-      look();
-    });
-    observer.observe(element);
-    element.addEventListener('scroll', look, { passive: true });
-    look();
-    return () => { observer.disconnect(); element.removeEventListener('scroll', look); };
-  }, []);
-  useEffect(() => { measured.current.clear(); setVersion((one) => one + 1); }, [view.width]);
+  useView(scroller, setView);
   const first = indexAt(Math.max(0, view.top - margin));
   const last = indexAt(view.top + view.height + margin);
   const current = indexAt(view.top + 80);
@@ -85,6 +74,21 @@ export function VirtualList<Row>({ rows, keyOf, estimate, render, label, wanted,
       </div>
     </div>
   );
+}
+
+interface View { top: number; height: number; width: number }
+
+/** Reports what of the scroller is in view, at every change. */
+function useView(scroller: RefObject<HTMLDivElement | null>, onView: (view: View) => void): void {
+  useLayoutEffect(() => {
+    const element = scroller.current as HTMLDivElement;
+    const look = (): void => onView({ top: element.scrollTop, height: element.clientHeight, width: element.clientWidth });
+    const observer = new ResizeObserver(look);
+    observer.observe(element);
+    element.addEventListener('scroll', look, { passive: true });
+    look();
+    return () => { observer.disconnect(); element.removeEventListener('scroll', look); };
+  }, []);
 }
 
 function Row({ top, onSize, children }: { top: number; onSize: (height: number) => void; children: JSX.Element }): JSX.Element {

@@ -72,7 +72,7 @@ function describe({ method, path, tag: group, summary, status, gives, takes, con
   const failures = failuresOf(contract, components, isMcp ? [406, 409] : []);
   const failureMedia = isMcp ? Object.fromEntries(Object.entries(failures).map(([code, one]) => [code, { ...one, content: { 'application/json': { schema: { anyOf: [rpc, { $ref: '#/components/schemas/HttpError' }] } } } }])) : failures;
   return {
-    tags: [group], operationId: operationIdOf(method, path), summary,
+    tags: [group], operationId: operationIdOf(method, path.replace(/(?<=.)\/$/, '/index')), summary,
     ...(group === 'health' ? {} : { security: [{}, { APIKeyAuth: [] }, { BearerAuth: [] }] }),
     ...(all.length > 0 ? { parameters: all } : {}),
     ...(takes === undefined ? {} : { requestBody: { required: true, content: { 'application/json': { schema: takes } } } }),

@@ -1,6 +1,7 @@
 /** What the model is told first, and how it chooses its tokens. An empty field leaves the model's own value. */
 import type { JSX } from 'preact';
 import { Dialog } from '../lib/dialog.js';
+import { without } from '../lib/format.js';
 import { texts } from '../texts.js';
 import { sampling, system } from './conversations.js';
 import type { Sampling } from './stream.js';
@@ -12,7 +13,7 @@ const fields: { name: keyof Sampling; least: number; most: number; step: number 
 
 export function ChatSettings({ onClose }: { onClose: () => void }): JSX.Element {
   const set = (name: keyof Sampling, text: string): void => {
-    const { [name]: _before, ...rest } = sampling.value;
+    const rest: Sampling = without(sampling.value as Record<string, number>, name);
     sampling.value = text === '' || Number.isNaN(Number(text)) ? rest : { ...rest, [name]: Number(text) };
   };
   return (
