@@ -49,7 +49,9 @@ function Ready({ entry, opened, isCompact }: { entry: Entry; opened: Opened; isC
   const step = (by: number): void => {
     const at = order.findIndex(({ ref }) => ref === selected.value);
     const next = order[at < 0 ? 0 : Math.max(0, Math.min(order.length - 1, at + by))];
-    if (next !== undefined) wanted.value = { page: next.number, ref: next.ref };
+    if (next === undefined) return;
+    select(next.ref, 'elsewhere');
+    if (pages[current]?.number !== next.number) setGoal({ index: pages.findIndex(({ number }) => number === next.number) });
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     const by = { j: 1, k: -1, n: 1, p: -1 }[event.key];
@@ -138,7 +140,7 @@ function Downloads({ entry, result: { document } }: { entry: Entry; result: Open
   };
   const save = (event: TargetedEvent<HTMLSelectElement>): void => {
     const { value } = event.currentTarget;
-    event.currentTarget.value = '';
+    event.currentTarget.selectedIndex = 0;
     if (value === 'zip') downloadZip(`${stem}.zip`, Object.fromEntries(Object.entries(files).map(([ending, text]) => [`${stem}.${ending}`, text])));
     else if (value !== '') download(`${stem}.${value}`, files[value] ?? '', 'application/octet-stream');
   };
@@ -149,8 +151,8 @@ function Downloads({ entry, result: { document } }: { entry: Entry; result: Open
   return (
     <>
       <button type="button" class="small" onClick={() => void copyAll()}>{copied ? texts.copied : texts.viewer.copyMarkdown}</button>
-      <select class="small" aria-label={texts.viewer.download} onChange={save} value="">
-        <option value="">{texts.viewer.download}</option>
+      <select class="small" aria-label={texts.viewer.download} onChange={save}>
+        <option disabled selected>{texts.viewer.download}</option>
         {Object.keys(files).map((ending) => <option value={ending}>{texts.viewer.formats[ending as 'md']}</option>)}
         <option value="zip">{texts.viewer.formats.zip}</option>
       </select>

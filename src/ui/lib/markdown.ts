@@ -1,12 +1,22 @@
 /** Markdown and formulas as HTML that runs nothing: markdown-it without HTML, then DOMPurify, then the page's policy. */
 import DOMPurify from 'dompurify';
-import MarkdownIt from 'markdown-it';
+import MarkdownIt, { type RendererRule } from 'markdown-it';
 import temml from 'temml';
 
 const reader = new MarkdownIt({ html: false, linkify: false, typographer: false });
 
 /** Images of a model's or a document's markdown would be fetched: their alternative texts stand for them. */
 reader.renderer.rules['image'] = (tokens, index) => reader.utils.escapeHtml(tokens[index]?.content ?? '');
+
+/** Columns are aligned by an attribute: the policy refuses styles. */
+const aligned: RendererRule = (tokens, index, options, _env, self) => {
+  const token = tokens[index];
+  const side = /text-align:(left|center|right)/.exec(String(token?.attrGet('style') ?? ''))?.[1];
+  if (token !== undefined && token.attrs !== null) token.attrs = side === undefined ? [] : [['align', side]];
+  return self.renderToken(tokens, index, options);
+};
+reader.renderer.rules['th_open'] = aligned;
+reader.renderer.rules['td_open'] = aligned;
 
 /** No styles, which the policy refuses, no forms, nothing that loads. MathML stays. */
 const rules = {
@@ -40,10 +50,15 @@ export function renderMarkdown(markdown: string): string {
   return clean(reader.render(text).replace(placeholder, (_whole, index: string) => kept[Number(index)] ?? ''));
 }
 
+/** The policy refuses them; a browser reports them even where DOMPurify takes them away. */
+function withoutStyles(html: string): string {
+  return html.replace(/\sstyle="[^"]*"/g, '');
+}
+
 /** MathML of a LaTeX formula; the text itself where it is none. */
 export function formula(latex: string, isDisplay: boolean): string {
   try {
-    return clean(temml.renderToString(latex, { displayMode: isDisplay, throwOnError: true, maxExpand: 200, maxSize: [20, 100], trust: false }));
+    return clean(withoutStyles(temml.renderToString(latex, { displayMode: isDisplay, throwOnError: true, maxExpand: 200, maxSize: [20, 100], trust: false })));
   } catch {
     return reader.utils.escapeHtml(latex);
   }

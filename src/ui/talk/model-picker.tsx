@@ -15,9 +15,9 @@ export function ModelPicker(): JSX.Element {
   return (
     <div class="model-picker">
       <label><span class="hidden">{texts.chat.model}</span>
-        <select value={current?.name ?? ''} onChange={(event) => { model.value = event.currentTarget.value; }}>
-          {chatModels.value.map((one) => <option value={one.name}>{one.name}{one.loaded === null ? '' : ` · ${texts.models.loaded}`}</option>)}
-          {chatModels.value.length === 0 && <option value="">{texts.chat.noModel}</option>}
+        <select onChange={(event) => { model.value = chatModels.value[event.currentTarget.selectedIndex]?.name ?? ''; }}>
+          {chatModels.value.map((one) => <option key={one.name} selected={one === current}>{one.name}{one.loaded === null ? '' : ` · ${texts.models.loaded}`}</option>)}
+          {chatModels.value.length === 0 && <option>{texts.chat.noModel}</option>}
         </select>
       </label>
       {current !== undefined && <span class="soft wide">{describeModel(current)}</span>}
