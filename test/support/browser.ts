@@ -9,7 +9,9 @@ import { pageDirectory } from '../../src/http/page/files.js';
 import { createApp, type App } from '../../src/program/app.js';
 import { resolveSettings } from '../../src/settings/settings.js';
 
-const program = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+/** Where Debian, Ubuntu and Google put it. */
+const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const program = process.env['CHROMIUM'] ?? places.find((place) => existsSync(place)) ?? '/usr/bin/chromium';
 
 /** Why no browser can be driven here; false where one can. For `skip` of a test. */
 export const noBrowser: string | false = !existsSync(program) ? `${program} is missing: apt-get install chromium, or name one with CHROMIUM`
@@ -30,11 +32,13 @@ export interface BrowsedService {
   close(): Promise<void>;
 }
 
+/** With the models of the settings, or those of the directory MODELS. */
 export async function browse(): Promise<BrowsedService> {
   const state = await mkdtemp(join(tmpdir(), 'lectern-browsed-'));
   const defaults = resolveSettings([], { HOME: state }).values;
+  const models = process.env['MODELS'] === undefined ? {} : { models: [process.env['MODELS']] };
   const start = async (port: number): Promise<{ app: App; url: string }> => {
-    const app = await createApp({ ...defaults, listen: [{ host: '127.0.0.1', port }], state }, createLog('silent'));
+    const app = await createApp({ ...defaults, ...models, listen: [{ host: '127.0.0.1', port }], state }, createLog('silent'));
     const [url] = await app.listen();
     return { app, url: url as string };
   };
