@@ -144,6 +144,15 @@ export const commands: readonly CommandDeclaration[] = [
     load: async () => (await import('./bench-command.js')).benchCommand,
   },
   {
+    name: 'pages', help: 'show what the relation network decides for the pages of a PDF', words: [{ syntax: '<file>', help: 'a PDF' }],
+    options: [
+      { flags: '-o, --output <file>', help: 'where the HTML goes; without it to standard output' }, { flags: '--network <file>', help: 'the network, as ONNX; without it the one that ships with the program' },
+      { flags: '--pages <range>', help: 'pages, as 3, 3-7 or 3-' }, { flags: '--password <word>', help: 'opens encrypted PDFs' },
+    ],
+    examples: [['lectern pages -o report.html report.pdf', 'boxes by class, rows and columns, reading order and confidence']],
+    load: async () => (await import('./pages-command.js')).pagesCommand,
+  },
+  {
     name: 'mcp', help: 'offer the service at LECTERN_URL as MCP tools over standard input and output',
     load: async () => (await import('./mcp-command.js')).mcp,
   },

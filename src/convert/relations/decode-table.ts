@@ -12,9 +12,6 @@ import { TableAxes } from './table-axes.js';
 import type { Axis, TableCell } from './table-axes.js';
 import { neighbourPairs } from './neighbour-pairs.js';
 
-/** Of row and column scores against the score of one cell. */
-const gridShare = 0.5;
-
 /** The cells of a table whose nodes are given in ascending order; `isHeader` gives the class of a cell's nodes. */
 export function decodeTable(nodes: readonly number[], scores: RelationScores, evidence: PageEvidence, isHeader: (nodes: readonly number[], axis: Axis) => boolean): DecodedGrid {
   const cells = cellsOf(nodes, scores, evidence);
@@ -41,7 +38,8 @@ function cellsOf(nodes: readonly number[], scores: RelationScores, evidence: Pag
   const edges = neighbourPairs(nodes, scores.neighbours).map(([a, b]): WeightedEdge => {
     const [one, other] = [nodes[a]!, nodes[b]!];
     if (evidence.isRuledBetween(evidence.box(one), evidence.box(other))) return { a, b, weight: -Infinity };
-    return { a, b, weight: scores.mutual('block', one, other) + gridShare * (scores.mutual('row', one, other) + scores.mutual('column', one, other)) };
+    // All three must agree: parts of one cell that stay apart here meet again at their place in the grid, but cells that are joined stay so.
+    return { a, b, weight: Math.min(scores.mutual('block', one, other), scores.mutual('row', one, other), scores.mutual('column', one, other)) };
   });
   return clusterMembers(correlationClusters(nodes.length, edges)).map((members): TableCell => {
     const own = members.map((index) => nodes[index]!);

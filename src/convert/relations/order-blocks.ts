@@ -1,5 +1,5 @@
 /** The order of nodes within a block, and of blocks on a page, by the scores of what follows what. */
-import { middleX, middleY, unionBox } from '../../geometry/box.js';
+import { horizontalGap, middleX, middleY, unionBox, verticalGap } from '../../geometry/box.js';
 import type { Box } from '../../geometry/box.js';
 import { heaviestPath, mostComparedEnds } from './decode-order.js';
 import type { Step } from './decode-order.js';
@@ -37,17 +37,21 @@ export function orderBlocks(blocks: readonly DecodedBlock[], scores: RelationSco
   const boxOf = (block: DecodedBlock): Box => boxes.get(block)!;
   const fromTop = [...blocks].sort((a, b) => boxOf(a).top - boxOf(b).top || boxOf(a).left - boxOf(b).left || a.nodes[0]! - b.nodes[0]!);
   const texts = fromTop.filter(({ cls }) => cls !== 'picture');
-  const ordered = [0, 1, 2].flatMap((edge) => orderTexts(texts.filter((block) => edgeOf(block) === edge), scores));
+  const ordered = [0, 1, 2].flatMap((edge) => orderTexts(texts.filter((block) => edgeOf(block) === edge), scores, evidence));
   for (const picture of fromTop.filter(({ cls }) => cls === 'picture')) ordered.splice(placeOf(boxOf(picture), ordered, boxOf), 0, picture);
   return ordered;
 }
 
-function orderTexts(blocks: readonly DecodedBlock[], scores: RelationScores): DecodedBlock[] {
-  const evidence = new Successors(blocks, scores);
+function orderTexts(blocks: readonly DecodedBlock[], scores: RelationScores, page: PageEvidence): DecodedBlock[] {
+  const evidence = new Successors(blocks, scores, page);
   const steps = blocks.length <= mostComparedEnds ? allSteps(blocks.length, (from, to) => evidence.weight(from, to)) : evidence.known();
   return heaviestPath(blocks.length, steps, (from, to) => evidence.weight(from, to), (item) => item).map((index) => blocks[index]!);
 }
 
+/** Logits that the way between two blocks costs: for each em, and at most. It decides where the scores are of two minds. */
+const wayCosts = { em: 0.1, most: 2 } as const;
+/** Ems that a way upwards counts besides. */
+const upwards = 10;
 /** Below it a probability counts as none. */
 const leastProbability = 1e-6;
 
@@ -60,7 +64,7 @@ class Successors {
   readonly #entries: number[];
   readonly #exits: number[];
 
-  constructor(blocks: readonly DecodedBlock[], private readonly scores: RelationScores) {
+  constructor(blocks: readonly DecodedBlock[], private readonly scores: RelationScores, private readonly evidence: PageEvidence) {
     this.#count = blocks.length;
     this.#entries = blocks.map(({ nodes }) => nodes[0]!);
     this.#exits = blocks.map(({ nodes }) => nodes.at(-1)!);
@@ -74,7 +78,7 @@ class Successors {
     const beside = this.#sums.get(from * this.#count + to) ?? 0;
     const logit = this.scores.directed('next', this.#exits[from]!, this.#entries[to]!);
     const apart = Math.exp(Math.min(0, logit - logSum([logit, this.#totals[from]!])));
-    return Math.log(Math.max(leastProbability, beside, apart));
+    return Math.log(Math.max(leastProbability, beside, apart)) - this.#distance(from, to);
   }
 
   /** The steps between blocks that are neighbours. */
@@ -83,6 +87,13 @@ class Successors {
       const [from, to] = [Math.floor(key / this.#count), key % this.#count];
       return { from, to, weight: this.weight(from, to) };
     });
+  }
+
+  /** What the way from the end of one block to the begin of the other costs. */
+  #distance(from: number, to: number): number {
+    const [end, begin] = [this.evidence.box(this.#exits[from]!), this.evidence.box(this.#entries[to]!)];
+    const ems = (Math.max(0, horizontalGap(end, begin)) + Math.max(0, verticalGap(end, begin)) + (begin.bottom < end.top ? upwards * this.evidence.em : 0)) / this.evidence.em;
+    return Math.min(wayCosts.most, wayCosts.em * ems);
   }
 
   #addNeighbours(node: number, from: number, blockOf: Map<number, number>): void {

@@ -1,5 +1,5 @@
 /** Rows and columns of a table from the scores of its cells. */
-import { boxesOverlap, horizontalOverlap, unionBox, verticalOverlap } from '../../geometry/box.js';
+import { areaOf, horizontalOverlap, intersection, unionBox, verticalOverlap, widthOf } from '../../geometry/box.js';
 import type { Box } from '../../geometry/box.js';
 import { clusterMembers, correlationClusters } from './clusters.js';
 import type { WeightedEdge } from './clusters.js';
@@ -10,6 +10,9 @@ import type { RelationScores } from './scores.js';
 
 /** Nodes of a cell, cells of a row or column, and columns of fragments that are compared with others: more add little. */
 const mostCompared = { nodes: 2, cells: 6, columns: 64 } as const;
+
+/** Share of the smaller of two parts of a table that both cover, from which they are one part: text may run over the edge of its column. */
+const sharedArea = 0.5;
 
 export type Axis = 'row' | 'column';
 
@@ -171,7 +174,7 @@ export class TableAxes {
     });
     const groups = clusterMembers(correlationClusters(this.cells.length, edges));
     const apart = joined(groups, groups.flatMap((one, a) => groups.slice(a + 1, a + 1 + mostCompared.columns).flatMap((other, step): WeightedEdge[] => (
-      boxesOverlap(this.#boxAround(one), this.#boxAround(other)) ? [{ a, b: a + 1 + step, weight: 1 }] : []))));
+      areOneArea(this.#boxAround(one), this.#boxAround(other)) ? [{ a, b: a + 1 + step, weight: 1 }] : []))));
     const ordered = inBands(apart.map((own) => ({ own, box: this.#boxAround(own) })), this.rightToLeft);
     const of = new Int32Array(this.cells.length);
     for (const [index, { own }] of ordered.entries()) for (const cell of own) of[cell] = index;
@@ -236,12 +239,17 @@ function groupBy(items: readonly number[], keyOf: (item: number) => number): Map
   return groups;
 }
 
+function areOneArea(one: Box, other: Box): boolean {
+  const shared = intersection(one, other);
+  return shared.left < shared.right && shared.top < shared.bottom && areaOf(shared) >= sharedArea * Math.min(areaOf(one), areaOf(other));
+}
+
 /** Parts that overlap in x stand in one band, from the top; the bands follow each other from the left, or from the right. */
 function inBands<Part extends { box: Box }>(parts: readonly Part[], rightToLeft: boolean): Part[] {
   const bands: { left: number; right: number; parts: Part[] }[] = [];
   for (const part of [...parts].sort((a, b) => a.box.left - b.box.left)) {
     const last = bands.at(-1);
-    if (last === undefined || part.box.left >= last.right) bands.push({ left: part.box.left, right: part.box.right, parts: [part] });
+    if (last === undefined || last.right - part.box.left < sharedArea * Math.min(widthOf(part.box), last.right - last.left)) bands.push({ left: part.box.left, right: part.box.right, parts: [part] });
     else {
       last.right = Math.max(last.right, part.box.right);
       last.parts.push(part);
