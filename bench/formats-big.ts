@@ -41,7 +41,7 @@ const files: [name: string, sizes: number[], write: (path: string, bytes: number
   ['docx', [750, 1500, 3000].map((pages) => pages * docxBytesOfPage), (path, bytes) => writeFileSync(path, makeLargeDocx(bytes))],
   ['xlsx', [5e6, 10e6, 20e6, 75e6], (path, bytes) => writeFileSync(path, makeLargeXlsx(bytes))],
   ['mbox', [50e6, 100e6, 200e6], (path, bytes) => writeLines(path, bytes, message)],
-  ['csv', [5e6, 10e6, 100e6, 1e9], (path, bytes) => writeLines(path, bytes, row)],
+  ['csv', [10e6, 25e6, 50e6, 100e6, 1e9], (path, bytes) => writeLines(path, bytes, row)],
 ];
 
 interface Run {

@@ -9,7 +9,7 @@ import { roffLines } from './roff-lines.js';
 import { predefinedStrings, requestArguments } from './roff-text.js';
 
 const fonts: Record<string, RunStyle> = { B: { bold: true }, I: { italic: true }, R: {} };
-/** Requests that change how a page looks, or that are for the formatter alone. */
+/** Requests that change how a page appears, or that are for the formatter alone. */
 const silent = new Set('ad na hy nh ne in ti ta ft ps vs ll pl po lt ll nr rr rn rm als ns rs fl nop tr cu ul ce rj fp mk rt sv os ev di da em wh ch tm ab ex cp do hw hc hla shc ec eo cc c2 color pso sy mso AT UC HP PD DT TP. lf nx pm pc bd ss cs lc tc uf it itc DS DE'.split(' '));
 
 class ManReader {
