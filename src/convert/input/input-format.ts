@@ -13,7 +13,7 @@ const byExtension: Record<string, string> = Object.fromEntries(Object.entries({
   pdf: 'pdf', image: 'jpg jpeg png tif tiff bmp webp gif avif heic heif jxl', docx: 'docx dotx docm dotm', doc: 'doc dot', pptx: 'pptx potx ppsx pptm potm ppsm',
   ppt: 'ppt pot pps', md: 'md markdown txt text qmd rmd', rtf: 'rtf', mhtml: 'mhtml mht', html: 'html htm xhtml', xml_jats: 'nxml', xml: 'xml', fb2: 'fb2', docbook: 'dbk docbook', tei: 'tei', json: 'json jsonl ndjson', yaml: 'yaml yml', xml_xbrl: 'xbrl', asciidoc: 'adoc asciidoc asc',
   csv: 'csv tsv tab', xlsx: 'xlsx xlsm xltx xltm', xlsb: 'xlsb', xls: 'xls xlt', odt: 'odt ott fodt', ods: 'ods ots fods', odp: 'odp otp fodp', latex: 'tex latex',
-  email: 'eml msg mbox emlx', epub: 'epub', boxnote: 'boxnote', iwork_pages: 'pages', iwork_keynote: 'key', iwork_numbers: 'numbers', afp: 'afp', vtt: 'vtt srt ass ssa', doctags: 'doctags dt', rst: 'rst rest', org: 'org', textile: 'textile', mediawiki: 'wiki mediawiki', djvu: 'djvu djv', ipynb: 'ipynb', ics: 'ics', vcf: 'vcf', man: 'man mdoc 1 2 3 4 5 6 7 8 9', audio: 'wav mp3 m4a aac ogg flac',
+  email: 'eml msg mbox emlx', epub: 'epub', boxnote: 'boxnote', iwork_pages: 'pages', iwork_keynote: 'key', iwork_numbers: 'numbers', afp: 'afp', vtt: 'vtt srt ass ssa', doctags: 'doctags dt', rst: 'rst rest', org: 'org', textile: 'textile', mediawiki: 'wiki mediawiki', djvu: 'djvu djv', ipynb: 'ipynb', ics: 'ics', vcf: 'vcf', man: 'man mdoc', audio: 'wav mp3 m4a aac ogg flac',
   video: 'mp4 avi mov mkv webm', dclx: 'dclx', xml_doclang: 'dclg', ebcdic: 'ebc ebcdic',
 }).flatMap(([format, extensions]) => extensions.split(' ').map((extension) => [extension, format])));
 
