@@ -9,6 +9,7 @@
 #include "harness.h"
 #include "llm/tokenizer/word_splitter.h"
 #include "made_vocabulary.h"
+#include "published_words.h"
 
 namespace lectern {
 namespace {
@@ -119,7 +120,7 @@ LECTERN_TEST("tokenizer: byte pairs merge by rank inside words") {
 }
 
 LECTERN_TEST("tokenizer: byte pairs are quick on every text and safe on every byte, under each pre-tokenizer") {
-  for (const char* pre : {"llama-bpe", "qwen2", "gpt-2", "default", "deepseek-coder", "smollm", "tekken", "gpt-4o", "deepseek-v3", "qwen35", "seed-coder", "falcon", "bloom", "minicpm5"}) {
+  for (const char* pre : {"llama-bpe", "qwen2", "gpt-2", "default", "deepseek-coder", "smollm", "tekken", "gpt-4o", "deepseek-v3", "qwen35", "seed-coder", "falcon", "bloom", "minicpm5", "deepseek-llm", "spark2_5", "youtu", "jais-2", "exaone-moe", "tiny_aya", "kimi-k2", "afmoe", "superbpe", "chameleon", "gemma4", "whitespace"}) {
     const OwnedTokenizer tokenizer(byte_pairs(pre, {{"aa"}, {"aaaa"}, {"th"}, {"the"}, {"=="}}, {"a a", "aa aa", "t h", "th e", "= ="}).bytes());
     test::check_long_texts(*tokenizer, pre);
     test::check_early_ends(*tokenizer, pre);
@@ -194,6 +195,47 @@ LECTERN_TEST("tokenizer: words end where each pre-tokenizer's expression ends th
   is("bloom", "a, b 12", "a|,| b| 12");
   is("seed-coder", "a;\n\nb", "a|;|\n\n|b");
   is("falcon", "a` 1234", "a|`| |123|4");
+}
+
+LECTERN_TEST("tokenizer: words end where an independent tokenizer ends them by the published expressions") {
+  const Cancel never;
+  llm::CancelPace pace(never);
+  for (const test::PublishedWords& published : test::published_words()) {
+    const llm::WordSplitter splitter(published.pre_tokenizer);
+    std::string wrong;
+    for (std::size_t i = 0; i < test::hard_texts().size(); i++) {
+      const std::string& text = test::hard_texts()[i];
+      const llm::DecodedText decoded(text, pace);
+      std::uint32_t digest = 0x811C9DC5;
+      std::string shown_words;
+      for (const auto& [begin, end] : splitter.split(decoded, pace)) {
+        const std::uint32_t last = decoded.offsets[end];
+        shown_words += "[" + text.substr(decoded.offsets[begin], last - decoded.offsets[begin]) + "]";
+        for (const int shift : {0, 8, 16, 24}) digest = (digest ^ (last >> shift & 255)) * 0x01000193U;
+      }
+      if (digest != published.digests[i]) wrong += "\n  " + shown_words;
+    }
+    check(wrong.empty(), std::string(published.pre_tokenizer) + ":" + wrong);
+  }
+}
+
+/// Raw UTF-8 with a mark for each space, as Gemma 4 has it, and bytes for what the vocabulary lacks.
+LECTERN_TEST("tokenizer: byte pairs without stand-ins merge across words, and fall back to byte tokens") {
+  const std::string m = mark;
+  std::vector<MadeToken> tokens = {{"a"}, {"b"}, {m}, {"ab"}, {"ab" + m}, {"\n"}, {"\xC3\xA9"}};
+  const auto first_byte = static_cast<TokenId>(tokens.size());
+  for (int byte = 0; byte < 256; byte++) {
+    constexpr std::string_view hex = "0123456789ABCDEF";
+    tokens.push_back({std::string("<0x") + hex[static_cast<std::size_t>(byte / 16)] + hex[static_cast<std::size_t>(byte % 16)] + ">", 0, TokenKind::byte});
+  }
+  GgufWriter file;
+  file.key("tokenizer.ggml.model", "gpt2").key("tokenizer.ggml.pre", "gemma4");
+  add_tokens(file, tokens).list("tokenizer.ggml.merges", std::vector<std::string>{"a b", "ab " + m});
+  const OwnedTokenizer tokenizer(file.bytes());
+  check_ids(tokenizer, "ab ab\n\xC3\xA9", {4, 3, 5, 6});
+  check_ids(tokenizer, "b\xE2\x82\xAC", {1, first_byte + 0xE2, first_byte + 0x82, first_byte + 0xAC});
+  const std::string text = "ab  b\n\n\xE2\x82\xAC x";
+  check(tokenizer->decode(tokenizer->encode(text, {})) == text, "comes back: " + tokenizer->decode(tokenizer->encode(text, {})));
 }
 
 LECTERN_TEST("tokenizer: WordPiece takes the longest piece from the left") {
@@ -321,6 +363,8 @@ LECTERN_TEST("tokenizer: damaged vocabularies are refused by what is wrong") {
   check_refused(tokens("llama").key("tokenizer.ggml.bos_token_id", 2U), "bos_token_id");
   check_refused(tokens("gpt2").key("tokenizer.ggml.pre", "llama-bpe"), "tokenizer.ggml.merges");
   check_refused(tokens("gpt2").key("tokenizer.ggml.pre", "some-other"), "\"some-other\"");
+  check_refused(tokens("gpt2").key("tokenizer.ggml.pre", "qwen3"), "\"qwen2\"");
+  check_refused(tokens("gpt2").key("tokenizer.ggml.pre", std::string(1000, 'x').c_str()), "not supported");
   check_refused(byte_pairs("qwen2", {}, {"a b", "nospace"}), "merge 1");
   for (const std::vector<std::int32_t>& map : std::vector<std::vector<std::int32_t>>{{1, 2}, {3, 0, 0, 0, 1, 2, 3}, {8, 0, 0, 0, 1, 2, 3, 4}, {-1, -1, -1, -1, 1, 2, 3, 4}}) {
     check_refused(tokens("t5").list("tokenizer.ggml.precompiled_charsmap", map), "precompiled_charsmap");

@@ -43,10 +43,17 @@ class BytePairs : public Segmenter, private MergeRules {
       append_utf8(stand_ins[byte], stand_in_[byte]);
       byte_of_.emplace(stand_ins[byte], static_cast<char>(byte));
     }
+    for (TokenId id = 0; splitter_.is_plain() && id < vocabulary_.size(); id++) {
+      char byte = 0;
+      if (vocabulary_.kind(id) == TokenKind::byte && read_byte_token(vocabulary_.text(id), byte)) byte_tokens_[static_cast<std::uint8_t>(byte)] = id;
+    }
     read_merges(metadata);
   }
 
-  void segment(std::string_view text, std::vector<TokenId>& out, Pace& pace) const override {
+  void segment(std::string_view given, std::vector<TokenId>& out, Pace& pace) const override {
+    std::string marked;
+    if (splitter_.marks_spaces()) append_marked(given, marked);
+    const std::string_view text = splitter_.marks_spaces() ? std::string_view(marked) : given;
     const DecodedText decoded(text, pace);
     Merger merger(*this, pace);
     std::string printed;
@@ -57,7 +64,8 @@ class BytePairs : public Segmenter, private MergeRules {
       if (merger.recall(word, out)) continue;
       const std::size_t first = out.size();
       printed.clear();
-      for (const char byte : word) printed += stand_in_[static_cast<std::uint8_t>(byte)];
+      if (splitter_.is_plain()) printed = word;
+      else for (const char byte : word) printed += stand_in_[static_cast<std::uint8_t>(byte)];
       const std::optional<TokenId> id = splitter_.whole_words_first() ? vocabulary_.find(printed) : std::nullopt;
       if (id) out.push_back(*id);
       else merger.merge(printed, out);
@@ -67,8 +75,18 @@ class BytePairs : public Segmenter, private MergeRules {
 
   void append_bytes(TokenId id, std::string& out) const override {
     const std::string_view text = vocabulary_.text(id);
+    char stands_for = 0;
+    if (splitter_.is_plain() && vocabulary_.kind(id) == TokenKind::byte && read_byte_token(text, stands_for)) {
+      out.push_back(stands_for);
+      return;
+    }
     if (vocabulary_.kind(id) != TokenKind::normal) {
       out += text;
+      return;
+    }
+    if (splitter_.is_plain()) {
+      if (splitter_.marks_spaces()) append_unmarked(text, out);
+      else out += text;
       return;
     }
     for (std::size_t at = 0; at < text.size();) {
@@ -117,6 +135,12 @@ class BytePairs : public Segmenter, private MergeRules {
       out.push_back(*id);
       return;
     }
+    if (splitter_.is_plain()) {
+      for (const char byte : piece) {
+        if (const std::optional<TokenId> id = byte_tokens_[static_cast<std::uint8_t>(byte)]) out.push_back(*id);
+      }
+      return;
+    }
     for (std::size_t at = 0; at < piece.size();) {
       const std::size_t bytes = utf8_length(static_cast<std::uint8_t>(piece[at]));
       if (const std::optional<TokenId> id = vocabulary_.find(piece.substr(at, bytes))) out.push_back(*id);
@@ -128,6 +152,7 @@ class BytePairs : public Segmenter, private MergeRules {
   WordSplitter splitter_;
   std::array<std::string, 256> stand_in_;
   std::unordered_map<std::uint32_t, char> byte_of_;
+  std::array<std::optional<TokenId>, 256> byte_tokens_;  // of plain vocabularies
   PairFilter filter_{0};
   std::string merge_texts_;
   std::unordered_map<MergeKey, std::uint32_t, MergeHash> ranks_;

@@ -21,7 +21,7 @@ struct DecodedText {
 
 class WordSplitter {
  public:
-  /// `name` is the file's `tokenizer.ggml.pre`. Throws Error `invalid_model` naming one that is not supported.
+  /// `name` is the file's `tokenizer.ggml.pre`. Throws Error `invalid_model` naming one that is not supported, and the most similar one that is.
   explicit WordSplitter(std::string_view name);
 
   /// Each rule in turn cuts every range into its matches and what lies between them. The words as code point ranges, in order,
@@ -32,11 +32,17 @@ class WordSplitter {
   bool whole_words_first() const { return whole_words_first_; }
   /// The vocabulary's decoder joins English contractions.
   bool joins_contractions() const { return joins_contractions_; }
+  /// The vocabulary's texts are UTF-8 instead of GPT-2's stand-ins for bytes.
+  bool is_plain() const { return is_plain_; }
+  /// A space mark stands for each space of a text.
+  bool marks_spaces() const { return marks_spaces_; }
 
  private:
   std::vector<WordRule> rules_;
   bool whole_words_first_ = false;
   bool joins_contractions_ = false;
+  bool is_plain_ = false;
+  bool marks_spaces_ = false;
 };
 
 /// Whether a text of such a vocabulary gets its begin token where the file does not say. False for unknown names.
