@@ -18,12 +18,38 @@ export interface Checked {
   ok: boolean;
   /** What was found, in one line. */
   findings: string;
+  /** Of a model that was asked for by itself: a line for each thing that the file says or that it needs. */
+  details?: string[];
 }
 
 /** Where the service would load it. */
 export interface LoadPlace {
   kind: DeviceInfo['kind'];
   budgetBytes: number;
+}
+
+/** Contexts for which the memory is reported, in tokens; a model's own is the largest. */
+const contexts = [4096, 8192, 16384, 32768, 65536, 131072];
+
+/** What the file is: types of weights, tokenizer, template; then the memory of each context, for one answer and for two at a time. */
+export async function describeFile(entry: CatalogueEntry, engine: Engine, { kind }: LoadPlace): Promise<string[]> {
+  const { description, details, chatTemplate, goTemplate } = entry;
+  const { metadata } = description;
+  const text = (key: string): string => String(metadata[`tokenizer.ggml.${key}`] ?? 'not named');
+  const lines = [
+    `weights: ${details.parameterSize} of parameters, mostly ${details.quantizationLevel}, ${describeBytes(entry.sizeBytes)}`,
+    `tokenizer: ${text('model')}, pre-tokenizer ${text('pre')}, ${description.vocabularySize} tokens`,
+    `template: ${goTemplate !== null ? 'of the store' : chatTemplate !== null ? 'of the file' : 'none'}`,
+  ];
+  const most = description.context > 0 ? description.context : Infinity;
+  const bytesOf = async (context: number, slots: number): Promise<string> => {
+    const { weightBytes, kvBytes, workBytes } = await engine.memoryNeed(entry.path, { device: kind, slots, context });
+    return describeBytes(weightBytes + kvBytes + workBytes);
+  };
+  for (const context of [...contexts.filter((one) => one < most), ...(most <= (contexts.at(-1) as number) ? [most] : [])]) {
+    lines.push(`memory with ${context} tokens of context: ${await bytesOf(context, 1)}${description.embeds || description.ranks ? '' : `, with two answers at a time ${await bytesOf(context, 2)}`}`);
+  }
+  return lines;
 }
 
 /** Resolves also for a broken model: its findings say what is wrong. */

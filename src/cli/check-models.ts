@@ -1,8 +1,8 @@
-/** `lectern models check [NAME]`: whether all models, or one, are whole and run here. */
+/** `lectern models check [NAME or FILE]`: whether all models, or one, are whole and run here; of one also what its file is and needs. */
 import { placeOf } from '../program/model-memory.js';
-import { type Checked, checkModel } from './check-model.js';
+import { type Checked, checkModel, describeFile } from './check-model.js';
 import { exitCodes } from './exit-codes.js';
-import { findInstalled, visionFromElsewhere, type InstalledModels } from './installed-models.js';
+import { findInstalledOrFile, visionFromElsewhere, type InstalledModels } from './installed-models.js';
 import { printJson, printLines } from './lines-and-tables.js';
 import { checkOwnNetworks, isOwnNetwork } from './own-networks.js';
 import { checkVision } from './vision-models.js';
@@ -17,7 +17,7 @@ export async function checkModels(models: InstalledModels, name: string | undefi
   const report = (checked: Checked): void => {
     if (!checked.ok) failed++;
     all.push(checked);
-    if (!json) printLines([`${checked.ok ? 'ok    ' : 'FAILED'}  ${checked.name}: ${checked.findings}`]);
+    if (!json) printLines([`${checked.ok ? 'ok    ' : 'FAILED'}  ${checked.name}: ${checked.findings}`, ...(checked.details ?? []).map((line) => `        ${line}`)]);
   };
   if (name === undefined) {
     for (const entry of await catalogue.list()) report(await checkModel(entry, engine, place));
@@ -26,8 +26,12 @@ export async function checkModels(models: InstalledModels, name: string | undefi
   } else if (isOwnNetwork(name)) {
     for (const own of await checkOwnNetworks(engine, name)) report(own);
   } else {
-    const { entry, seeing } = await findInstalled(models, name);
-    report(entry === undefined ? await checkVision(seeing, engine, place) : await checkModel(entry, engine, place));
+    const { entry, seeing } = await findInstalledOrFile(models, name);
+    if (entry === undefined) report(await checkVision(seeing, engine, place));
+    else {
+      const checked = await checkModel(entry, engine, place);
+      report(checked.ok ? { ...checked, details: await describeFile(entry, engine, place) } : checked);
+    }
   }
   if (json) printJson([...all, ...refused.map((one) => ({ name: one.name, ok: false, findings: one.reason }))]);
   else printLines(refused.map((one) => `FAILED  ${one.name}: ${one.reason}`));

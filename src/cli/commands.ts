@@ -52,7 +52,7 @@ const models: CommandDeclaration = {
       name: 'show', help: 'show one model at length', words: [{ syntax: '<name>', help: 'a name of `lectern models list`' }], options: [json], settings: 'accepted',
       load: async () => (await import('./models-command.js')).showCommand,
     }, {
-      name: 'check', help: 'check that models are whole and run here', words: [{ syntax: '[name]', help: 'one model; without it all' }], options: [json], settings: 'accepted',
+      name: 'check', help: 'check that models are whole and run here', words: [{ syntax: '[name]', help: 'one model, or a GGUF file, with its memory at several contexts; without it all' }], options: [json], settings: 'accepted',
       exits: [[exitCodes.findings, 'a model is not whole or does not run']],
       load: async () => (await import('./models-command.js')).checkCommand,
     }, {

@@ -2,7 +2,7 @@
 import { describeBytes } from '../models/fit.js';
 import type { CatalogueEntry } from '../models/types.js';
 import { contextChooser, placeOf } from '../program/model-memory.js';
-import { findInstalled, type InstalledModels } from './installed-models.js';
+import { findInstalledOrFile, type InstalledModels } from './installed-models.js';
 import { printJson, printLines, tableLines } from './lines-and-tables.js';
 import { describeOwnNetwork, isOwnNetwork } from './own-networks.js';
 import { describeVision } from './vision-models.js';
@@ -15,7 +15,7 @@ export async function showModel(models: InstalledModels, name: string, json: boo
 }
 
 async function describeInstalled(models: InstalledModels, name: string): Promise<[string, string][]> {
-  const { entry, seeing } = await findInstalled(models, name);
+  const { entry, seeing } = await findInstalledOrFile(models, name);
   return entry === undefined ? describeVision(seeing) : describe(entry, models);
 }
 
