@@ -75,7 +75,7 @@ function faultsOf(blocks: readonly DecodedBlock[], nodes: readonly PageNode[]): 
 }
 
 t.test('whatever the scores are, the guarantees hold', (t) => {
-  for (let seed = 1; seed <= 60; seed++) {
+  for (let seed = 1; seed <= 40; seed++) {
     const random = randomNumbers(seed);
     const { page, nodes } = randomPage(random, Math.floor(120 * random()));
     const scores = randomScores(random, nodes, seed % 3 === 0 ? 0 : 6 * random(), random());
@@ -98,8 +98,8 @@ t.test('the cost grows with the nodes, not with their pairs', (t) => {
     });
     return Math.min(...times);
   };
-  time(150);
-  t.ok(time(1500) < 50 * time(150) + 200, 'ten times the nodes take well under a hundred times as long');
+  time(100);
+  t.ok(time(1000) < 50 * time(100) + 200, 'ten times the nodes take well under a hundred times as long');
   t.end();
 });
 
