@@ -50,7 +50,8 @@ export async function browse(): Promise<BrowsedService> {
       const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce', ...options });
       await context.grantPermissions(['clipboard-read', 'clipboard-write']);
       const page = await context.newPage();
-      page.setDefaultTimeout(60_000);
+      // Machines that test run many things at a time.
+      page.setDefaultTimeout(150_000);
       const faults: string[] = [];
       page.on('pageerror', (error) => faults.push(String(error)));
       page.on('console', (message) => { if (/Content Security Policy|Refused to/.test(message.text())) faults.push(message.text()); });

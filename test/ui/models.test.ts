@@ -52,6 +52,7 @@ t.test('models and the host', { skip: noBrowser, timeout: 600_000 }, async (t) =
   t.test('a conversation', async (t) => {
     const { page, faults } = await service.visit('#/chat');
     await page.waitForSelector('.model-picker option:has-text("lectern-demo")', { state: 'attached' });
+    await page.waitForSelector('.model-picker :text("would take")');
     t.match(await page.textContent('.model-picker'), /lectern-demo.* tokens of context · would take .* MB/, 'what it would take');
     await page.fill('.composer textarea', 'What can you do?');
     await page.keyboard.press('Enter');
@@ -110,7 +111,7 @@ t.test('models and the host', { skip: noBrowser, timeout: 600_000 }, async (t) =
     t.match(await page.textContent('.thought'), /^ThinkingFirst I think/);
     t.notOk(await page.evaluate(inPage<boolean>(`document.querySelector('.thought').open`)), 'folded once the answer is there');
     t.match(await page.textContent('.call'), /^Calls look_up\{"x":/);
-    t.equal(await page.locator('.prose math').count() > 0 && await page.locator('.prose td[align=right]').count() === 1, true, 'formulas and tables are rendered');
+    t.equal(await page.locator('.prose math').count() > 0 && await page.locator('.prose td:text-is("2")').count() === 1, true, 'formulas and tables are rendered');
     const bad = await page.evaluate(inPage<string[]>(`[...document.querySelectorAll('.messages *')].filter((one) => /^(?:script|iframe|object|embed|base|meta|link|style|img|svg|form)$/i.test(one.nodeName) && one.closest('.prose') || [...one.attributes].some(({ name, value }) => /^on/i.test(name) || name === 'style' && one.closest('.prose') || /^\\s*(?:javascript|data:)/i.test(value))).map(({ outerHTML }) => outerHTML.slice(0, 200))`));
     t.strictSame([bad, await page.evaluate(inPage('window.hit'))], [[], undefined]);
 

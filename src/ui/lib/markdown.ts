@@ -8,15 +8,14 @@ const reader = new MarkdownIt({ html: false, linkify: false, typographer: false 
 /** Images of a model's or a document's markdown would be fetched: their alternative texts stand for them. */
 reader.renderer.rules['image'] = (tokens, index) => reader.utils.escapeHtml(tokens[index]?.content ?? '');
 
-/** Columns are aligned by an attribute: the policy refuses styles. */
-const aligned: RendererRule = (tokens, index, options, _env, self) => {
+/** Without the alignment of its column, which markdown-it writes as a style: the policy refuses those. */
+const plainCell: RendererRule = (tokens, index, options, _env, self) => {
   const token = tokens[index];
-  const side = /text-align:(left|center|right)/.exec(String(token?.attrGet('style') ?? ''))?.[1];
-  if (token !== undefined && token.attrs !== null) token.attrs = side === undefined ? [] : [['align', side]];
+  if (token !== undefined) token.attrs = null;
   return self.renderToken(tokens, index, options);
 };
-reader.renderer.rules['th_open'] = aligned;
-reader.renderer.rules['td_open'] = aligned;
+reader.renderer.rules['th_open'] = plainCell;
+reader.renderer.rules['td_open'] = plainCell;
 
 /** No styles, which the policy refuses, no forms, nothing that loads. MathML stays. */
 const rules = {

@@ -8,10 +8,13 @@ import { texts } from '../texts.js';
 import { go, opened } from '../routes.js';
 import { send, stop, underWay } from './answering.js';
 import { Composer } from './composer.js';
-import { begin, byAge, conversationOf, conversations, isConversation, model, removeConversation, thread, update, type Conversation } from './conversations.js';
+import { begin, byAge, conversationOf, conversations, isConversation, loadConversations, model, removeConversation, thread, update, type Conversation } from './conversations.js';
 import { MessageView } from './message.js';
 import { currentModel, ModelPicker } from './model-picker.js';
 import { ChatSettings } from './settings.js';
+
+// Once, when this view is first shown.
+void loadConversations();
 
 export function ChatView(): JSX.Element {
   const conversation = conversationOf(opened.value);
