@@ -70,15 +70,15 @@ t.test('models that are not there', async (t) => {
 
 t.test('values of the wrong type', async (t) => {
   const wrong: Record<string, [string, unknown][]> = {
-    '/v1/chat/completions': [['messages', 'hi'], ['messages', [1]], ['temperature', 'hot'], ['max_tokens', -2], ['max_tokens', 1.5], ['stream', 'yes'], ['n', 0], ['stop', 5], ['tools', {}], ['seed', 'x'], ['logit_bias', []], ['response_format', 'json']],
+    '/v1/chat/completions': [['messages', 'hi'], ['messages', [1]], ['temperature', 'hot'], ['max_tokens', -2], ['max_tokens', 1.5], ['stream', 'yes'], ['n', 0], ['stop', 5], ['tools', {}], ['seed', 'x'], ['logit_bias', []], ['response_format', 'json'], ['messages', [{ role: 'user', content: 'x', tool_calls: 5 }]]],
     '/v1/completions': [['prompt', {}], ['prompt', [[]]], ['prompt', [-1]], ['prompt', [999_999]], ['logprobs', 99], ['stop', [1]]],
     '/v1/embeddings': [['input', {}], ['input', []], ['input', [1.5]], ['input', [[999_999]]], ['dimensions', 0], ['dimensions', 'all'], ['encoding_format', 'hex']],
     '/v1/responses': [['input', 5], ['input', [{ type: 'wonder' }]], ['max_output_tokens', 'all']],
     '/api/chat': [['messages', 'hi'], ['messages', [1]], ['messages', [{ role: 'king', content: 'x' }]], ['options', 'x'], ['options', { temperature: 'hot' }], ['options', { stop: 5 }], ['stream', 'yes'], ['tools', {}], ['keep_alive', 'soon'], ['format', 'xml'], ['think', 5]],
     '/api/generate': [['prompt', 5], ['options', []], ['context', 'x'], ['context', [1.5]], ['context', [999_999]], ['images', ['aGk=']], ['suffix', 'x'], ['top_logprobs', 99]],
-    '/api/embed': [['input', 5], ['input', [1]], ['truncate', 'no'], ['dimensions', -1]],
-    '/api/embeddings': [['prompt', 5]],
-    '/api/show': [['verbose', 'yes']],
+    '/api/embed': [['input', 5], ['input', [1]], ['truncate', 'no'], ['dimensions', -1], ['options', 'x'], ['options', []]],
+    '/api/embeddings': [['prompt', 5], ['options', 5]],
+    '/api/show': [['verbose', 'yes'], ['name', 5]],
   };
   for (const [path, cases] of Object.entries(wrong)) {
     for (const [name, value] of cases) await refused(t, path, JSON.stringify({ ...good[path], [name]: value }), { status: 400 }, `${name} ${JSON.stringify(value)}`);
@@ -96,7 +96,7 @@ t.test('messages without content, images for a model that reads text, a schema t
       const place = openAi(path) ? { response_format: { type: 'json_schema', json_schema: { name: 'deep', schema: 'DEEP' } } } : { format: 'DEEP' };
       await refused(t, path, body(place).replace('"DEEP"', deep(depth)), { status: 400, text: /deep|levels|nest/ }, `a schema of ${depth} levels`);
     }
-    const odd = { type: 'object', properties: { a: { not: { type: 'string' } } } };
+    const odd = { type: 'object', properties: { a: { not: { uniqueItems: true } } } };
     await refused(t, path, body(openAi(path) ? { response_format: { type: 'json_schema', json_schema: { name: 'odd', strict: true, schema: odd } } } : { format: { type: 'odd' } }), { status: 400, ...(openAi(path) ? { param: 'response_format' } : {}), text: openAi(path) ? /not/ : /type/ }, 'a keyword that cannot be');
   }
 });

@@ -1,11 +1,14 @@
 // Requests of today's clients that once failed, over the whole service and the real engine: one line each says what is right.
 import t from 'tap';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { toolTemplate } from '../support/made-model.js';
+import { toolTemplate, writeMadeModel } from '../support/made-model.js';
 import { sendRaw } from '../support/raw-http.js';
 import { startServing } from '../support/serving.js';
 
-const service = await startServing(t, { shape: { context: 1024, template: toolTemplate } });
+const folder = t.testdir();
+writeMadeModel(join(folder, 'pooled.gguf'), { template: toolTemplate, pooling: 3 });
+const service = await startServing(t, { shape: { context: 1024, template: toolTemplate }, models: { pooled: join(folder, 'pooled.gguf') } });
 const messages = [{ role: 'user', content: 'the world' }];
 
 interface Answer { status: number; body: Record<string, never> & { error?: { message: string; param?: string }; choices: { finish_reason: string; text?: string; message: { content: string | null; tool_calls?: { id: string; function: { name: string; arguments: string } }[] }; lectern?: unknown }[] } }
@@ -99,6 +102,15 @@ t.test('other routes: what once was missing', async (t) => {
   t.match(await post('/api/chat', { messages, stream: false, options: { num_ctx: 4096, num_predict: 2 } }), { status: 200, body: { done: true } }, 'num_ctx beyond the model');
   const forced = await post('/api/chat', { messages, stream: false, tools: [tool], tool_choice: { type: 'function', function: { name: 'get' } }, options: { num_predict: 200 } });
   t.match(forced.body, { message: { tool_calls: [{ function: { name: 'get', arguments: { city: /^[xy]$/ } } }] } });
+});
+
+t.test('a decoder whose file names a pooling makes embeddings, and writes nothing', async (t) => {
+  t.match(await post('/api/show', { model: 'pooled' }), { status: 200, body: { capabilities: ['embedding'] } });
+  const made = await post('/v1/embeddings', { model: 'pooled', input: ['the world', 'the'] });
+  const vectors = (made.body as unknown as { data: { embedding: number[] }[] }).data.map(({ embedding }) => embedding);
+  t.strictSame(vectors.map(({ length }) => length), [64, 64]);
+  t.notSame(vectors[0], vectors[1]);
+  t.match(await chat({ model: 'pooled' }), { status: 400, body: { error: { message: /embeddings/ } } });
 });
 
 t.test('odds of HTTP: encodings, origins, hosts, an old version', async (t) => {

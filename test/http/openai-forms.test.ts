@@ -105,7 +105,7 @@ t.test('tokenize and detokenize, in the words of vLLM and of llama.cpp', async (
   t.same((await post('/tokenize', { model: 'talker', content: 'A', with_pieces: true })).json(), { count: 1, max_model_len: 64, tokens: [65], token_strs: ['A'] });
   t.match((await post('/tokenize', { model: 'talker', messages: [{ role: 'user', content: 'ABC' }] })).json(), { tokens: [65, 66, 67] });
   t.same((await post('/detokenize', { model: 'talker', tokens: [65, 66] })).json(), { prompt: 'AB', content: 'AB' });
-  for (const [url, body, param] of [['/tokenize', { prompt: 'x' }, 'model'], ['/tokenize', { model: 'talker' }, 'prompt'], ['/detokenize', { model: 'talker', tokens: [256] }, 'tokens'], ['/detokenize', { model: 'talker', tokens: ['a'] }, 'tokens']] as const) {
+  for (const [url, body, param] of [['/tokenize', { prompt: 'x' }, 'model'], ['/tokenize', { model: 'talker' }, 'prompt'], ['/tokenize', { model: 'talker', prompt: 'x', content: 'y' }, 'content'], ['/tokenize', { model: 'talker', prompt: 'x', content: 5 }, 'content'], ['/detokenize', { model: 'talker', tokens: [256] }, 'tokens'], ['/detokenize', { model: 'talker', tokens: ['a'] }, 'tokens']] as const) {
     t.match((await post(url, body)).json(), { error: { param } }, JSON.stringify(body));
   }
 });

@@ -21,6 +21,8 @@ export interface MadeShape {
   badWeight?: number | null;
   /** Control tokens get a logit of 0, which some other token always exceeds: a greedy answer ends at its limit alone. Default: false. */
   neverEnds?: boolean;
+  /** GGUF's number of a pooling type, 0 for a model that writes. Default: 0. */
+  pooling?: number;
 }
 
 type Shape = Required<MadeShape>;
@@ -32,7 +34,7 @@ export const toolTemplate = "{% if tools %}<|im_start|>system\n<tools>{% for too
   + "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}{% for call in m.tool_calls or [] %}<tool_call>\n{{ call.function | tojson }}\n</tool_call>{% endfor %}<|im_end|>\n{% endfor %}"
   + "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}";
 
-const small: Shape = { layers: 2, embedding: 64, heads: 4, kvHeads: 2, feedForward: 128, context: 256, type: 'F32', seed: 1, template: chatMl, badWeight: null, neverEnds: false };
+const small: Shape = { layers: 2, embedding: 64, heads: 4, kvHeads: 2, feedForward: 128, context: 256, type: 'F32', seed: 1, template: chatMl, badWeight: null, neverEnds: false, pooling: 0 };
 
 /** Merges of the vocabulary, in the order of their ranks. */
 const merges = ['h e', 'Ġ t', 'Ġt he', 'i n', 'e r', 'Ġ a', 'o n', 'Ġ w', 'l l', 'Ġ h', 'Ġh e', 'Ġhe ll', 'Ġw o', 'Ġwo r', 'l d', 'Ġwor ld'];
@@ -50,6 +52,7 @@ export function writeMadeModel(path: string, options: MadeShape = {}): void {
     ...architecture('llama', shape),
     'llama.attention.head_count_kv': ['u32', shape.kvHeads],
     'llama.attention.layer_norm_rms_epsilon': ['f32', 1e-5],
+    ...(shape.pooling === 0 ? {} : { 'llama.pooling_type': ['u32', shape.pooling] as GgufValue }),
     ...vocabulary,
     'tokenizer.chat_template': ['string', shape.template],
   };

@@ -275,7 +275,7 @@ t.test('hanging up, and what cannot be asked', async (t) => {
   t.equal((await failureOf(answer)).code, 'cancelled');
   t.equal(bursts, 5);
   t.equal((await failureOf(complete(lease, ask(say('Hi')), {}, AbortSignal.abort()))).code, 'cancelled');
-  t.match(await failureOf(complete(lease, ask(say('Hi'), { format: { kind: 'schema', schema: { type: 'object', not: {} }, strict: true } }), {}, never)), { code: 'invalid_request', message: /'not' at #\/not/ });
+  t.match(await failureOf(complete(lease, ask(say('Hi'), { format: { kind: 'schema', schema: { type: 'object', not: { uniqueItems: true } }, strict: true } }), {}, never)), { code: 'invalid_request', message: /'not' at #\/not/ });
   t.match(await failureOf(complete(lease, ask(say('Hi'), { format: { kind: 'schema', schema: { enum: [] } } }), {}, never)), { code: 'invalid_request', message: /no value/ });
   t.match(await failureOf(complete(lease, ask([]), {}, never)), { code: 'invalid_request', message: /no messages/ });
   t.match(await failureOf(complete(lease, ask(say('Hi'), { input: { tools: [{ name: 'f', parameters: {}, raw: {} }], toolChoice: 'auto' } }), {}, never)), { code: 'invalid_request', message: /takes no tools/ });

@@ -32,6 +32,8 @@ export function readMessagesRequest(fields: Fields): MessagesRequest {
   const model = fields.require('model', fields.string('model'));
   const maxTokens = fields.require('max_tokens', fields.integer('max_tokens', tokenCount));
   fields.object('metadata')?.string('user_id');
+  fields.string('service_tier');
+  fields.object('context_management');
   const stop = fields.list('stop_sequences') === undefined ? undefined : fields.strings('stop_sequences');
   if (stop?.some((text) => text === '')) fields.refuse('stop_sequences', 'must not hold an empty string');
   return {

@@ -14,8 +14,8 @@ export function readBody(body: unknown): Fields {
 
 /** `model`, or its deprecated name `name`. */
 export function readModelName(fields: Fields): string {
-  const model = fields.string('model') ?? '';
-  return model === '' ? fields.string('name') ?? '' : model;
+  const [model, name] = [fields.string('model') ?? '', fields.string('name') ?? ''];
+  return model === '' ? name : model;
 }
 
 export type NotFoundText = (name: string) => string;

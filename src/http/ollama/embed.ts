@@ -53,6 +53,7 @@ async function readCommon(route: LanguageRoute, fields: Fields): Promise<{ model
   if (model === '') throw new FieldError('model', 'model is required');
   const entry = await findModel(route.services, model, notFound.embed);
   if (!entry.capabilities.includes('embedding')) throw new LecternError('invalid_request', `"${model}" does not support embeddings; it ${purposeOf(entry)}`);
+  fields.object('options');
   return { model, entry, keepAlive: parseKeepAlive(fields.raw('keep_alive')) };
 }
 

@@ -15,6 +15,7 @@ export function addPull(scope: FastifyInstance, { services }: LanguageRoute, rea
     const name = readModelName(fields);
     if (name === '') throw new FieldError('model', 'invalid model name');
     const streams = fields.boolean('stream') ?? true;
+    fields.boolean('insecure');
     const entry = await findModel(services, name, notFound.chat).catch((thrown: unknown) => {
       if (thrown instanceof LecternError && thrown.code === 'model_not_found') return undefined;
       throw thrown;

@@ -29,7 +29,8 @@ function readMessage(fields: Fields, measure: JsonMeasure): Message {
   const name = fields.string('name');
   fields.string('refusal');
   const role = fields.require('role', fields.oneOf('role', roles));
-  const toolCalls = role === 'assistant' ? readToolCalls(fields, measure) : undefined;
+  const calls = fields.objects('tool_calls');
+  const toolCalls = role === 'assistant' ? readToolCalls(fields, calls, measure) : undefined;
   const content = readContent(fields, 'content');
   // Only an assistant that calls tools may say nothing.
   if (content === undefined && toolCalls === undefined) fields.refuse('content', 'is required');
@@ -56,8 +57,7 @@ export function readContent(fields: Fields, name: string): string | undefined {
   }).join('');
 }
 
-function readToolCalls(fields: Fields, measure: JsonMeasure): ToolCall[] | undefined {
-  const calls = fields.objects('tool_calls');
+function readToolCalls(fields: Fields, calls: Fields[] | undefined, measure: JsonMeasure): ToolCall[] | undefined {
   // The older form of a single call, which a message of the role `function` answers by its name.
   const older = fields.object('function_call');
   if (older !== undefined) return [{ id: '', name: older.require('name', older.string('name')), arguments: readArguments(older, measure) }];

@@ -61,7 +61,9 @@ function readTokenizing(fields: Fields, services: LanguageServices): (lease: Lea
   const special = fields.boolean('parse_special') ?? true;
   if (!fields.has('messages')) {
     const name = fields.has('prompt') ? 'prompt' : 'content';
-    const text = fields.string('prompt') ?? fields.require('prompt', fields.string('content'));
+    const [prompt, content] = [fields.string('prompt'), fields.string('content')];
+    if (prompt !== undefined && content !== undefined && prompt !== content) fields.refuse('content', "may not differ from 'prompt': they are two names of one text");
+    const text = prompt ?? fields.require('prompt', content);
     if (text.length > longestText) fields.refuse(name, `may have at most ${longestText} characters`);
     return (lease, signal) => lease.model.tokenize([{ text, special }], { addSpecial, signal });
   }
