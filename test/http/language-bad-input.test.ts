@@ -70,7 +70,7 @@ t.test('models that are not there', async (t) => {
 
 t.test('values of the wrong type', async (t) => {
   const wrong: Record<string, [string, unknown][]> = {
-    '/v1/chat/completions': [['messages', 'hi'], ['messages', [1]], ['temperature', 'hot'], ['max_tokens', -2], ['max_tokens', 1.5], ['stream', 'yes'], ['n', 0], ['stop', 5], ['tools', {}], ['seed', 'x'], ['logit_bias', []], ['response_format', 'json'], ['messages', [{ role: 'user', content: 'x', tool_calls: 5 }]]],
+    '/v1/chat/completions': [['messages', 'hi'], ['messages', [1]], ['temperature', 'hot'], ['max_tokens', -2], ['max_tokens', 1.5], ['stream', 'yes'], ['n', 0], ['stop', 5], ['tools', {}], ['seed', 'x'], ['logit_bias', [5]], ['response_format', 'json'], ['messages', [{ role: 'user', content: 'x', tool_calls: 5 }]]],
     '/v1/completions': [['prompt', {}], ['prompt', [[]]], ['prompt', [-1]], ['prompt', [999_999]], ['logprobs', 99], ['stop', [1]]],
     '/v1/embeddings': [['input', {}], ['input', []], ['input', [1.5]], ['input', [[999_999]]], ['dimensions', 0], ['dimensions', 'all'], ['encoding_format', 'hex']],
     '/v1/responses': [['input', 5], ['input', [{ type: 'wonder' }]], ['max_output_tokens', 'all']],
