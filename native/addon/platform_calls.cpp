@@ -12,7 +12,7 @@
 #include "environment.h"
 #include "error.h"
 #include "platform/landlock.h"
-#include "platform/supervisor.h"
+#include "platform/notify_supervisor.h"
 #include "platform/system_call_filter.h"
 
 namespace lectern::addon {

@@ -1,4 +1,4 @@
-// The keys and values of every slot, sized once at load.
+// The keys and values of every slot, sized once at load. prefix_reuse.h decides which of them a prompt can use again.
 #pragma once
 
 #include "backend/backend.h"

@@ -12,7 +12,7 @@
 #include "error.h"
 #include "llm/grammar/grammar.h"
 #include "llm/model.h"
-#include "llm/prefix.h"
+#include "llm/prefix_reuse.h"
 #include "llm/sampler.h"
 #include "llm/tokenizer/tokenizer.h"
 

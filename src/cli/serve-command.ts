@@ -2,7 +2,7 @@
 import { createApp } from '../program/app.js';
 import { resolveSettings } from '../settings/settings.js';
 import { exitDeviceLost } from '../program/device-loss.js';
-import { supervision } from '../program/supervision.js';
+import { supervision } from '../program/notify-systemd.js';
 import { createLog } from '../logging/log.js';
 import { LecternError } from '../errors.js';
 import type { Command } from './command.js';

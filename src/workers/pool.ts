@@ -1,4 +1,4 @@
-/** The pool of worker processes: starts them, gives waiting jobs to idle ones, replaces those that end and retires worn ones. running-job.ts says why a job was lost with its worker (`verdict`); convert/task/document-attempts.ts decides whether a document is tried again (`weigh`). */
+/** The pool of worker processes: starts them, gives waiting jobs to idle ones, replaces those that end and retires worn ones. lost-worker.ts says why a job was lost with its worker; convert/task/document-attempts.ts decides whether a document is tried again (`weigh`). */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LecternError } from '../errors.js';

@@ -1,17 +1,13 @@
-/** One job while a worker has it: its limits, its calls to the parent, its cancellation, and its end. Where the worker dies, `verdict` says why; pool.ts replaces the worker. */
+/** One job while a worker has it: its limits, its calls to the parent, its cancellation, and its end. lost-worker.ts says what becomes of it when the worker dies. */
 import { LecternError } from '../errors.js';
+import { errorOfLostWorker, type KillReason, type WorkerEnd } from './lost-worker.js';
 import type { FromWorker, Outcome, ToWorker } from './messages.js';
-import { WorkerError, type BrokenLimit, type CallingWorker, type RunOptions } from './types.js';
+import type { BrokenLimit, CallingWorker, RunOptions } from './types.js';
 import { Watch } from './watch.js';
 import { fromWire, toWire } from './wire-error.js';
 
 /** Most calls of one job to the parent that are open at a time; a converter makes a few for each page. */
 const maxOpenCalls = 64;
-
-export interface WorkerEnd {
-  exitCode: number | null;
-  exitSignal: NodeJS.Signals | null;
-}
 
 interface Setting {
   job: number;
@@ -25,13 +21,6 @@ interface Setting {
   kill: () => void;
 }
 
-const brokenCode = { silence: 'timeout', total: 'timeout', resident: 'out_of_memory' } as const;
-const brokenSentence = {
-  silence: 'The work made no progress within its time limit.',
-  total: 'The work took longer than its limit.',
-  resident: 'The work needed more memory than it may have.',
-};
-
 export class RunningJob {
   /** Rejects with LecternError; WorkerError where the worker is lost with it. */
   readonly result: Promise<unknown>;
@@ -44,7 +33,7 @@ export class RunningJob {
   private readonly onAbort = (): void => this.cancel();
   private graceTimer: NodeJS.Timeout | undefined;
   private progress: unknown = null;
-  private killedFor: BrokenLimit | 'cancel' | 'defect' | null = null;
+  private killedFor: KillReason | null = null;
 
   constructor(private readonly setting: Setting, private readonly options: RunOptions) {
     this.result = new Promise((resolve, reject) => {
@@ -84,27 +73,19 @@ export class RunningJob {
 
   workerEnded(end: WorkerEnd): void {
     this.settle();
-    this.reject(this.verdict(end));
+    this.reject(errorOfLostWorker({
+      end,
+      progress: this.progress,
+      killedFor: this.killedFor,
+      wasCancelled: this.options.signal?.aborted ?? false,
+      peakBytes: this.watch.peakBytes,
+      residentLimit: this.residentLimit,
+    }));
   }
 
   /** Notes why the worker is being killed; only the first reason counts. */
-  blame(reason: BrokenLimit | 'cancel' | 'defect'): void {
+  blame(reason: KillReason): void {
     this.killedFor ??= reason;
-  }
-
-  private verdict(end: WorkerEnd): WorkerError {
-    const death = { ...end, progress: this.progress };
-    if (this.options.signal?.aborted || this.killedFor === 'cancel') return new WorkerError('cancelled', 'The work was cancelled.', death);
-    const broken = this.killedFor ?? this.guessFromEnd(end);
-    if (broken && broken !== 'defect') return new WorkerError(brokenCode[broken], brokenSentence[broken], { ...death, limit: broken });
-    return new WorkerError('worker_crashed', 'The process that worked on the document ended unexpectedly.', death);
-  }
-
-  /** V8 aborts at its heap's bound, perhaps between two measurements; and only the kernel, out of memory, sends a SIGKILL that is not ours. */
-  private guessFromEnd(end: WorkerEnd): 'resident' | null {
-    const aborted = end.exitSignal === 'SIGABRT' || end.exitSignal === 'SIGTRAP' || end.exitSignal === 'SIGILL';
-    const nearLimit = this.watch.peakBytes > 0.75 * this.residentLimit;
-    return end.exitSignal === 'SIGKILL' || (aborted && nearLimit) ? 'resident' : null;
   }
 
   private kill(reason: BrokenLimit | 'cancel'): void {

@@ -9,9 +9,10 @@ import { asDiskFull } from '../platform/disk-full.js';
 import { startWorker } from './command.js';
 import type { WorkerDirectories } from './confinement.js';
 import { LentFiles } from './job-files.js';
+import type { WorkerEnd } from './lost-worker.js';
 import { receive, send, type FromWorker } from './messages.js';
 import { readLines } from './printed-lines.js';
-import { RunningJob, type WorkerEnd } from './running-job.js';
+import { RunningJob } from './running-job.js';
 import { WorkerError, type CallingWorker, type PoolOptions, type RequestAt, type RunOptions } from './types.js';
 import { residentBytesOf } from './watch.js';
 

@@ -1,6 +1,6 @@
 // Chooses the GEMV kernel for decode rows on a device of compute capability 9.0 or newer, by a trial when the operations of a model are first created in a process; at 8.x, or where
 // LECTERN_DECODE names a kernel, there is no trial (fixed_gemv_kernel()). The trial chooses the tensor-core kernel (kernels/gemv/mma_gemv.cuh) where its products agree with those of the ring kernel
-// (kernels/gemv/ring_gemv.cuh), else the ring kernel where its bits are those of the register kernel (kernels/gemv/register_gemv.cuh), else the register kernel.
+// (kernels/gemv/fallback/ring_gemv.cuh), else the ring kernel where its bits are those of the register kernel (kernels/gemv/fallback/register_gemv.cuh), else the register kernel.
 // The choice holds for all products of a model: the last bits of the tensor-core kernel are its own, a row's bits may not depend on the rows beside it, and a pass that alternates kernels loses more than the faster one gains.
 #pragma once
 

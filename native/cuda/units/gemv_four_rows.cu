@@ -1,7 +1,7 @@
 // GEMV of three or four rows, for every weight type.
-#include "cuda/kernels/gemv/register_gemv.cuh"
+#include "cuda/kernels/gemv/fallback/register_gemv.cuh"
 #include "cuda/kernels/gemv/mma_gemv.cuh"
-#include "cuda/kernels/gemv/ring_gemv.cuh"
+#include "cuda/kernels/gemv/fallback/ring_gemv.cuh"
 
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {

@@ -1,5 +1,6 @@
 /**
  * The tolerances by which words and text lines are grouped: one table. Values are in ems, the size of the type, unless a name ends in `Points`.
+ * The glyphs of a PDF were joined to words and fragments before, with the distances in pdf/glyphs-to-lines.ts and pdf/spacing.ts.
  *
  * A comment names the origin of a value where one is on record; the others came with the first version of their rule, without a measurement. Two later measurements show how
  * much room they have:

@@ -9,7 +9,7 @@
 
 #include "cuda/kernels/gemv/gemv_input.cuh"
 #include "cuda/kernels/gemv/gemv_dot.cuh"
-#include "cuda/kernels/gemv/weight_ring.cuh"
+#include "cuda/kernels/gemv/fallback/weight_ring.cuh"
 #include "cuda/ops/launchers.h"
 
 namespace lectern {

@@ -1,6 +1,6 @@
 /** What the supervisor that started the service hears of it: that it serves, that it stops, and, as long as the main loop turns, that it is alive. */
 import { LecternError } from '../errors.js';
-import { notifySupervisor } from '../engine/supervisor.js';
+import { notifySupervisor } from '../engine/notify-supervisor.js';
 import type { Log } from '../logging/log.js';
 
 export interface Supervision {

@@ -1,5 +1,5 @@
 // One datagram; see sd_notify(3) for what messages say.
-#include "platform/supervisor.h"
+#include "platform/notify_supervisor.h"
 
 #include <sys/socket.h>
 #include <sys/un.h>

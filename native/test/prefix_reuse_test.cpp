@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "harness.h"
-#include "llm/prefix.h"
+#include "llm/prefix_reuse.h"
 
 namespace lectern::llm {
 namespace {

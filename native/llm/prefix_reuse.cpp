@@ -1,4 +1,4 @@
-#include "llm/prefix.h"
+#include "llm/prefix_reuse.h"
 
 #include <algorithm>
 
