@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <string>
 #include <vector>
@@ -38,6 +39,11 @@ bool check_near(double value, double expected, double tolerance, const std::stri
 }
 
 void note(const std::string& text) { std::printf("# %s\n", text.c_str()); }
+
+bool is_long_form() {
+  const char* full = std::getenv("CI_FULL");
+  return full != nullptr && std::string(full) == "1";
+}
 
 int run(const std::vector<std::string>& filters, Share share) {
   std::printf("TAP version 14\n");

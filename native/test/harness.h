@@ -43,6 +43,9 @@ void check_throws(ErrorCode code, Work&& work, const std::string& what,
 /// A comment in the output, such as the reason why something was not tested.
 void note(const std::string& text);
 
+/// Whether CI_FULL=1 asks for the long form of tests: every combination where the short form takes each value at least once.
+bool is_long_form();
+
 /// One of `count` processes that share the tests: it runs each `count`-th one, from `index` on, which counts from 0.
 struct Share {
   int index = 0;

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstdlib>
 #include <set>
 #include <string>
 #include <vector>
@@ -66,11 +65,6 @@ LECTERN_TEST("cuda: every op case of the pack's first tier, emulated, in every p
       }
     }
   }
-}
-
-bool takes_all() {
-  const char* full = std::getenv("CI_FULL");
-  return full != nullptr && std::string(full) == "1";
 }
 
 /// The upper left of a case's first picture, as small as the network allows: what its file leaves open becomes 64 at most.
@@ -138,7 +132,7 @@ LECTERN_TEST("cuda: a whole network that ships, emulated: lines alone and in a b
 
 LECTERN_TEST("cuda: networks of the pack, emulated, in every precision") {
   if (!tests_emulation()) return;
-  const bool all = takes_all();
+  const bool all = test::is_long_form();
   // The quickest that have convolutions, deformable or plain attention, loops, and a choice of boxes.
   const std::set<std::string> few = {"ppocr_cls_mobile", "slanet_small", "yolo_small_e2e"};
   const auto host = cpu::make_backend();

@@ -12,6 +12,8 @@ import { startStallProbe } from '../support/stall-probe.js';
 const longestStallMs = 2_000;
 /** Of processor time, whatever else the machine does: the worst of them takes 40 ms on a busy machine (`npm run bench -- stalls`). */
 const longestTurnMs = 120;
+/** The short form sends every third request; `CI_FULL=1` all of them, which takes three times as long. */
+const sent = process.env['CI_FULL'] === '1' ? hostileRequests : hostileRequests.filter((_, index) => index % 3 === 0);
 
 t.test('hostile requests are answered or refused, and /health is answered meanwhile', { timeout: 600_000 }, async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'lectern-stalls-'));
@@ -22,7 +24,7 @@ t.test('hostile requests are answered or refused, and /health is answered meanwh
   t.teardown(() => service.stop());
   const probe = startStallProbe(service.base);
   t.teardown(() => probe.close());
-  for (const hostile of hostileRequests) {
+  for (const hostile of sent) {
     const body = hostile.body();
     await probe.take();
     const began = sharedClock();
