@@ -99,7 +99,9 @@ std::size_t plain_word(const Codes& codes, std::size_t at, std::size_t end) { re
 
 std::size_t jais2_word(const Codes& codes, std::size_t at, std::size_t end) {
   if (!is_white_space(codes[at]) || led_word(codes, at, end, is_letter) > 0 || spaced_others(codes, at, end, is_other, is_newline) > 0) return llama3_word(codes, at, end);
-  const std::size_t length = run(codes, at, end, is_white_space);
+  // Behind white space that is no line end there is none in what follows of it: only as much as the longest word is read, or a long run would be read once for each word.
+  const bool goes_on = at > 0 && is_white_space(codes[at - 1]) && !is_newline(codes[at - 1]);
+  const std::size_t length = run(codes, at, goes_on ? std::min(end, at + white_space_lengths.front() + 1) : end, is_white_space);
   std::size_t lines = length;
   while (lines > 0 && !is_newline(codes[at + lines - 1])) lines--;
   if (lines > 0) return lines;
