@@ -17,6 +17,7 @@ const benches: Record<string, () => Promise<Bench>> = {
   chat: () => import('./chat.js'),
   convert: () => import('./convert.js'),
   formats: () => import('./formats.js'),
+  formulas: () => import('./formulas.js'),
   http: () => import('./http.js'),
   kernels: () => import('./kernels.js'),
   layout: () => import('./layout.js'),
@@ -35,6 +36,7 @@ const usage = `usage: npm run bench -- NAME [its options] [--lines OUT] [--again
   chat     [--rounds N] [--threads N] [--model NAME] [--json OUT]
   convert  [--folder NAME]... [--speed] [--peer] [--compare] [--keep DIRECTORY] [--json OUT] [--verbose]
   formats  [--format NAME]... [--speed] [--big] [--peer] [--keep DIRECTORY] [--json OUT] [--verbose]
+  formulas [--set-up NAME]... [--seen] [--seed N] [--count N] [--verbose]
   http     [--rounds N] [--models DIRECTORY] [--model NAME]
   kernels  [--layers] [--llm]
   layout   [--drawn DIRECTORY] [--network DIRECTORY] [--conversion] [--verbose]

@@ -1,10 +1,10 @@
 /** Converts one character code of a PDF to text: ligatures, symbol fonts, private use, controls. */
 import type { Font } from './pdf-page.js';
-import { extensionSymbol, relationSymbol, symbolCharacter, wingdingsSymbol } from './symbol-fonts.js';
+import { extensionFont } from './extension-codes.js';
+import { corporateSymbol, extensionSymbol, relationSymbol, symbolCharacter, wingdingsSymbol } from './symbol-fonts.js';
 
 const wingdingsFont = /wingdings(?![-_ ]?[23])/i;
 const symbolFont = /^symbol/i;
-const extensionFont = /^CMEX\d/;
 const relationFont = /^CMB?SY\d/;
 
 const TAB = 9;
@@ -82,6 +82,8 @@ const libertine = /^Lin(Libertine|Biolinum)/i;
 /** Microsoft's symbol fonts have their codes at U+F020..F0FF; other private use is an icon or a font's own ligature. */
 function privateUse(code: number, font: Font): string {
   if (code === LIBERTINE_TT && libertine.test(font.name)) return 'tt';
+  const corporate = corporateSymbol(code);
+  if (corporate !== '') return corporate;
   if (!isSymbolArea(code)) return unnamedGlyph;
   const low = code & LAST_BYTE;
   if (symbolFont.test(font.name)) return symbolCharacter(low);

@@ -79,6 +79,7 @@ function makeWord(glyphs: Glyph[], glued: boolean, written?: string, trace?: Wor
     underline: false,
     strike: false,
     mcid: run.object.mcid,
+    ...(run.angle === 0 && written === undefined && { letters: glyphs.map(({ ink }) => ink) }),
   };
   trace?.(word, glyphs);
   return word;

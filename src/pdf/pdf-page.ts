@@ -54,6 +54,8 @@ export interface Word {
   mcid: number;
   /** The confidence of a word that was recognised in the page picture, 0..1; absent if it comes from the file. */
   confidence?: number;
+  /** Where its characters have their ink, one box for each (letter with its marks) if the file gives them; absent otherwise. */
+  letters?: readonly Box[];
 }
 
 /** Receives a word and its characters in reading order: the index of each in the engine's order of the page, and its advance along the line, points. Words of form fields are not passed. */

@@ -17,6 +17,8 @@ const wingdings = new Map<number, string>(
 
 /** TeX's large operators: codes 0x00..0x1F, 0x46..0x5A; others may be characters in the file's own encoding. */
 const extensionLow = '()[]⌊⌋⌈⌉{}⟨⟩|‖/\\()()[]⌊⌋⌈⌉{}⟨⟩/\\';
+/** Wide accents, codes 0x62..0x67, and delimiters two ems high, 0x68..0x6F. */
+const extensionWide = 'ˆˆˆ˜˜˜[]⌊⌋⌈⌉{}';
 const extensionHigh = '⨆⨆∮∮⨀⨀⨁⨁⨂⨂∑∏∫⋃⋂⨄⋀⋁∑∏∫';
 
 /** TeX's symbols (CMSY): codes 0x30..0x39, 0x60..0x7A. The bar that begins `↦` leaves its arrow. */
@@ -35,6 +37,7 @@ export function relationSymbol(code: number): string {
 /** Codes of TeX's large operators outside the tables above. */
 const extensionHighFrom = 0x46;
 const coproducts = { first: 0x60, last: 0x61 };
+const wideFrom = 0x62;
 const roots = { first: 0x70, last: 0x74 };
 /** Where the two halves of Symbol begin; DELETE ends the lower one. */
 const symbolLowFrom = 0x20;
@@ -46,13 +49,22 @@ export function extensionSymbol(code: number): string {
   if (code < extensionLow.length) return extensionLow[code] ?? '';
   if (code >= coproducts.first && code <= coproducts.last) return '∐';
   if (code >= roots.first && code <= roots.last) return '√';
-  return extensionHigh[code - extensionHighFrom] ?? '';
+  return extensionHigh[code - extensionHighFrom] ?? extensionWide[code - wideFrom] ?? '';
 }
 
 /** The symbol of a code 0x20..0xFF in Symbol, or '' if it has none. */
 export function symbolCharacter(code: number): string {
   if (code < deleteCode) return symbolLow[code - symbolLowFrom] ?? '';
   return code >= symbolHighFrom ? (symbolHigh[code - symbolHighFrom] ?? '').replace('\ufffd', '') : '';
+}
+
+/** Adobe's private codes for pieces of large signs, 0xF8E5..0xF8FE, by which its list of glyph names maps `parenlefttp` and others (AGL, corporate use). */
+const corporateFrom = 0xf8e5;
+const corporate = '√|—®©™⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪⎮⎞⎟⎠⎤⎥⎦⎫⎬⎭';
+
+/** The sign of one of Adobe's private codes, or ''. */
+export function corporateSymbol(code: number): string {
+  return corporate[code - corporateFrom] ?? '';
 }
 
 /** The symbol of a code 0x20..0xFF in Wingdings, or '' if none is known. */

@@ -1,5 +1,6 @@
-/** Type 3 fonts without a Unicode map: TeX's have one of TeX's own encodings, and their ligatures show which one. */
+/** Fonts of TeX without a Unicode map: Type 3 fonts have one of TeX's own encodings, and their ligatures show which one. */
 import { dingbatNumber } from './dingbat-names.js';
+import { decodeExtensionCodes } from './extension-codes.js';
 import type { Glyph } from './glyph.js';
 
 /** OT1: codes 0 to 31, and those above that differ from ASCII. */
@@ -33,8 +34,9 @@ interface EncodingEvidence {
 const isOlderLigature = (code: number): boolean => code >= 11 && code <= 15;
 const isNewerLigature = (code: number): boolean => code >= 27 && code <= 31;
 
-/** Sets the letters of such glyphs in place, also if the file's map confused the names of their codes with those of dingbats. Returns the number of glyphs that had none before. */
+/** Sets the letters of such glyphs, and the signs of fonts of large symbols, in place, also if the file's map confused the names of their codes with those of dingbats. Returns the number of glyphs that had none before. */
 export function decodeTexCodes(glyphs: Glyph[]): number {
+  decodeExtensionCodes(glyphs);
   let named = -unhideCodes(glyphs);
   const fonts = new Map<number, EncodingEvidence>();
   for (const [index, glyph] of glyphs.entries()) {

@@ -42,7 +42,7 @@ function markBand(line: Line, rulings: Ruling[], band: { from: number; to: numbe
     const offset = (ruling.position - line.baseline) / line.size;
     return offset >= band.from && offset <= band.to && ruling.thickness <= Math.max(0.8, MOST_THICKNESS * line.size) && endsWithText(ruling, line);
   });
-  if (strokes.length === 0) return;
+  if (strokes.length === 0 || line.words.every((word) => coverage(word, strokes) < LEAST_COVERAGE || isInFormula(word)) && line.words.some((word) => MATH_FACE.test(word.font.name))) return;
   let marked = false;
   for (const word of line.words) {
     if (coverage(word, strokes) < LEAST_COVERAGE) continue;
@@ -51,6 +51,14 @@ function markBand(line: Line, rulings: Ruling[], band: { from: number; to: numbe
     else word.strike = true;
   }
   if (marked) for (const stroke of strokes) used.add(stroke);
+}
+
+/** Fonts of mathematics: what they set above a stroke is part of a fraction. */
+const MATH_FACE = /^(?:CM(?:MI|SY|EX|BSY|MIB)|LM(?:Math|MathI)|EU(?:R|F|S)M|MSBM|(?:New|r?tx|ntx|px)\w*mi|STIX\w*Math)|Math/i;
+
+/** In a font of mathematics, or no word: a number, a letter, signs. */
+function isInFormula({ text, font }: Word): boolean {
+  return MATH_FACE.test(font.name) || !/\p{L}{2}/u.test(text);
 }
 
 /** Whether the stroke starts and ends where words do, within a quarter of an em. */

@@ -8,6 +8,7 @@ import type { Bar } from '../../src/convert/formulas/tree.js';
 import { formulaLatex, formulaText } from '../../src/convert/formulas/write.js';
 import { lineOfWords } from '../../src/convert/page/text-line.js';
 import { cleanCharacter } from '../../src/pdf/characters.js';
+import { isSure } from '../../src/convert/formulas/sure.js';
 import type { Font, Line, PageContent, Ruling, Word } from '../../src/pdf/pdf-page.js';
 
 /** A word whose letters are half as wide as high, in a font of TeX: variables, signs, large signs or text. */
@@ -34,6 +35,33 @@ t.test('fractions, also in fractions', (t) => {
   t.end();
 });
 
+t.test('matrices, cases and systems of equations: rows between tall delimiters, behind a brace, below each other', (t) => {
+  const tall = (text: string, left: number): Word => word(text, left, 92, { font: 'CMEX10', top: 0.2, bottom: 2.6 });
+  const cells = (left: number): Word[] => [word('a', left, 98), word('b', left + 20, 98), word('c', left, 112), word('d', left + 20, 112)];
+  t.equal(written([word('A', 80, 105), sign('=', 90, 105), tall('(', 100), ...cells(108), tall(')', 136)])[1], 'A = \\begin{pmatrix} a & b \\\\ c & d \\end{pmatrix}');
+  t.equal(written([word('f', 80, 105), sign('=', 90, 105), tall('{', 100), ...cells(108)])[1], 'f = \\begin{cases} a & b \\\\ c & d \\end{cases}');
+  t.equal(written([tall('(', 100), word('n', 108, 98), word('k', 108, 112), tall(')', 114)])[1], '\\binom{n}{k}');
+  t.equal(written([word('a', 100, 100), sign('=', 108, 100), word('b', 116, 100), sign('=', 108, 115), word('c', 116, 115)])[1], '\\begin{aligned} a = b \\\\ = c \\end{aligned}');
+  t.end();
+});
+
+t.test('roots with a degree, lines above symbols, letters of alphabets, names of functions and text', (t) => {
+  const root = [word('√', 100, 92, { font: 'CMSY10', top: 0.05, bottom: 0.95 }), word('3', 99, 94, { size: 5 }), word('x', 105.5, 100)];
+  t.equal(written(root, [{ y: 91.6, left: 105, right: 111 }])[1], '\\sqrt[3]{x}');
+  t.equal(written([word('z', 100, 100)], [{ y: 92, left: 99.5, right: 105.5 }])[1], '\\overline{z}');
+  t.equal(written([word('ℝ', 100, 100, { font: 'LatinModernMath-Regular' }), word('𝐱', 108, 100, { font: 'LatinModernMath-Regular' }), word('𝛽', 116, 100, { font: 'LatinModernMath-Regular' })])[1], '\\mathbb{R}\\mathbf{x}\\beta');
+  t.equal(written([word('x', 100, 100), word('for', 115, 100, { font: 'CMR10' }), word('all', 134, 100, { font: 'CMR10' })])[1], 'x \\; \\text{for all}');
+  t.end();
+});
+
+t.test('a formula is sure unless a sign is unknown or symbols of one line stand on each other', (t) => {
+  const sure = (words: Word[], bars: Bar[] = []): boolean => isSure(formulaTree(words, bars));
+  t.ok(sure([word('a', 100, 100), sign('=', 108, 100), word('b', 120, 93), word('d', 120, 107)], [{ y: 97.5, left: 119, right: 127 }]));
+  t.notOk(sure([word('a', 100, 100), sign('=', 108, 100), word('\ufffd', 116, 100)]), 'an unknown sign');
+  t.notOk(sure([word('a', 100, 100), sign('=', 101, 102), word('b', 112, 100)]), 'signs on each other');
+  t.end();
+});
+
 t.test('scripts: one above the other, in a row, in scripts', (t) => {
   t.same(written([word('σ', 100, 100), small('k', 105.5, 102.5), small('2', 105.5, 96), word('W', 120, 100), small('0', 125, 101.5)]), ['σₖ² W₀', '\\sigma_{k}^{2} \\; W_{0}']);
   t.same(written([word('e', 100, 100), small('−', 105.5, 96), small('x', 109.5, 96), word('2', 113.5, 93, { size: 5 })]), ['e^(−x²)', 'e^{- x^{2}}']);
@@ -47,15 +75,15 @@ t.test('roots with their bar, sums with their limits, names of functions, accent
   const sum = [
     word('∑', 100, 90, { font: 'CMEX10', size: 14, top: 0, bottom: 1 }), small('k', 98, 112), small('=1', 101.5, 112), small('n', 102, 86), word('π', 112, 100), small('k', 117, 101.5),
   ];
-  t.same(written(sum), ['∑ₖ₌₁ⁿ πₖ', '\\sum_{k=1}^{n}\\pi_{k}']);
+  t.same(written(sum), ['∑ₖ₌₁ⁿ πₖ', '\\sum_{k = 1}^{n}\\pi_{k}']);
   t.same(written([word('log', 100, 100, { font: 'CMR10' }), word('x', 117, 100)])[1], '\\log x');
   t.same(written([word('Var', 100, 100, { font: 'CMR10' }), word('μ\u0302', 117, 100)])[1], '\\operatorname{Var}\\hat{\\mu}');
   const bracket = (text: string, left: number): Word => word(text, left, 92, { font: 'CMEX10', top: 0, bottom: 1.8 });
-  t.same(written([bracket('(', 100), word('h', 106, 100), bracket(')', 112)]), ['(h)', '\\bigl(h\\bigr)']);
+  t.same(written([bracket('(', 100), word('h', 106, 100), bracket(')', 112)]), ['(h)', '\\left( h \\right)']);
   const stroke = (baseline: number): Word => word('|', 112, baseline, { font: 'CMEX10', top: 0, bottom: 0.6 });
   t.equal(written([word('h', 106, 100), stroke(89), stroke(95), stroke(101)])[0], 'h|', 'strokes of several signs are one');
   const bars = [word('|', 100, 83, { font: 'CMEX10', top: 0, bottom: 0.6 }), word('a', 106, 93), word('|', 100, 101, { font: 'CMEX10', top: 0, bottom: 0.6 }), word('b', 106, 108)];
-  t.equal(written(bars, [{ y: 97, left: 99, right: 112 }])[0], '(|a) / (|b)', 'those apart are several');
+  t.equal(written(bars, [{ y: 97, left: 99, right: 112 }])[0], '(| a) / (|b)', 'those apart are several');
   t.end();
 });
 

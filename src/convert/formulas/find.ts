@@ -5,6 +5,7 @@ import { median } from '../../geometry/statistics.js';
 import { fractionsOf } from '../../pdf/index.js';
 import type { Box, Line, PageContent, Ruling, Word } from '../../pdf/pdf-page.js';
 import { isMathWord } from '../page/script-characters.js';
+import { isSure } from './sure.js';
 import { formulaTree } from './tree.js';
 import type { Bar } from './tree.js';
 import { formulaLatex, formulaText } from './write.js';
@@ -17,6 +18,8 @@ export interface FoundFormula {
   /** The formula as a readable line, with the number of the equation. */
   text: string;
   latex: string;
+  /** Whether the LaTeX may stand for the formula; otherwise its signs in their order do. */
+  sure: boolean;
 }
 
 /** Limits of the work for one page. */
@@ -24,6 +27,8 @@ const mostLines = 2000;
 const mostFormulas = 200;
 /** In ems: the largest white space between two lines of one formula, down and across. */
 const reach = { down: 0.22, across: 2.6 };
+/** In ems: white space down between lines of mathematics; formulas that stand apart have a line's height. */
+const mathReach = 0.5;
 /** In ems: white space wider than any in a line of text. Then the number of lines with one left edge that form a column. */
 const gutter = 1.2;
 const leastColumn = 4;
@@ -47,10 +52,16 @@ function isProse(line: Line): boolean {
 
 /** Smaller symbols directly below or above a large operator: its limits, possibly words. */
 function isLimit(line: Line, lines: Line[]): boolean {
-  const middle = middleX(line.box);
-  return line.words.some(isMathWord) && lines.some((other) => other !== line && other.words.some(({ text, size, box }) => largeSign.test(text) && line.size < 0.86 * size
-    && middle > box.left - size && middle < box.right + size && verticalGap(line.box, box) < 0.5 * size && (line.baseline > box.bottom || line.baseline < box.top)));
+  return line.words.some(isMathWord) && lines.some((other) => isLimitOf(line, other));
 }
+
+function isLimitOf(line: Line, other: Line): boolean {
+  const middle = middleX(line.box);
+  return other !== line && other.words.some(({ text, size, box }) => largeSign.test(text) && line.size < 0.86 * size
+    && middle > box.left - size && middle < box.right + size && verticalGap(line.box, box) < 0.5 * size && (line.baseline > box.bottom || line.baseline < box.top));
+}
+
+const isMathLine = (line: Line): boolean => !isProse(line) && line.words.some(isMathWord);
 
 /** Groups lines that touch, or nearly so, and those of one fraction, however far its parts are from its bar. */
 function groupsOf(lines: Line[], rulings: Ruling[]): Group[] {
@@ -62,13 +73,67 @@ function groupsOf(lines: Line[], rulings: Ruling[]): Group[] {
     for (const line of own) tied.set(line, new Set([...(tied.get(line) ?? []), ...own]));
   }
   for (const line of fromTopEdge(lines)) {
-    const touching = groups.filter((group) => group.lines.some((other) => tied.get(line)?.has(other) || -verticalOverlap(other.box, line.box) < reach.down * Math.max(other.size, line.size)
+    const touching = groups.filter((group) => group.lines.some((other) => tied.get(line)?.has(other) || isLimitOf(line, other) || isLimitOf(other, line) || -verticalOverlap(other.box, line.box) < (isMathLine(line) && isMathLine(other) ? mathReach : reach.down) * Math.max(other.size, line.size)
       && -horizontalOverlap(other.box, line.box) < reach.across * Math.max(other.size, line.size)));
     const joined: Group = { lines: [line, ...touching.flatMap((group) => group.lines)], box: unionBox([line.box, ...touching.map((group) => group.box)]) };
     for (const group of touching) groups.splice(groups.indexOf(group), 1);
     groups.push(joined);
   }
   return groups;
+}
+
+/** In ems: white space between the rows of a system of equations; separate formulas have more. */
+const rowGap = 0.8;
+
+/** Where its first relation stands; NaN without one. */
+function relationAt({ lines }: Group): number {
+  const words = fromLeft(lines.flatMap((line) => line.words.filter((word) => word.size > 0.88 * line.size)));
+  const found = words.find((word) => /^[=≠≡≈≃≅∼<>≤≥⊂⊆∈→⇒⇔]/u.test(word.text));
+  return found === undefined ? NaN : found.box.left;
+}
+
+/** Joins groups that are rows of one system, their relations one below the other, and the rows beside a tall brace. Rows with numbers of their own (`numbers`) are formulas of their own. */
+function joinedRows(groups: Group[], lines: Line[], numbers: Line[]): Group[] {
+  const result: Group[] = [];
+  for (const group of [...groups].sort((a, b) => a.box.top - b.box.top)) {
+    const size = Math.max(...group.lines.map((line) => line.size));
+    const above = result.find((other) => {
+      const gap = group.box.top - other.box.bottom;
+      const aligned = Math.abs(relationAt(other) - relationAt(group)) < 0.12 * size && group.lines.some((line) => line.words.some(isMathWord));
+      const counted = numbers.filter(({ baseline }) => baseline > other.box.top && baseline < group.box.bottom + 0.3 * size).length;
+      return aligned && counted < 2 && gap > -0.4 * size && gap < rowGap * size && horizontalOverlap(other.box, group.box) > 0;
+    });
+    if (above === undefined) result.push({ ...group });
+    else Object.assign(above, { lines: [...above.lines, ...group.lines], box: unionBox([above.box, group.box]) });
+  }
+  return joinedAtBraces(result, lines);
+}
+
+/** A brace, of one piece or several, that is as tall as two lines. */
+function bracesOf(lines: Line[]): Box[] {
+  const pieces = lines.flatMap((line) => line.words.filter((word) => /^[{⎧⎨⎩⎪]$/u.test(word.text))).sort((a, b) => a.box.top - b.box.top);
+  const braces: { box: Box; size: number }[] = [];
+  for (const { box, size } of pieces) {
+    const last = braces.find((one) => Math.abs(one.box.left - box.left) < 0.4 * size && box.top - one.box.bottom < 0.2 * size);
+    if (last === undefined) braces.push({ box, size });
+    else last.box = unionBox([last.box, box]);
+  }
+  return braces.filter(({ box, size }) => heightOf(box) > 1.9 * size).map(({ box }) => box);
+}
+
+/** What stands behind a tall brace, or touches it, is one formula, words among it, too. */
+function joinedAtBraces(groups: Group[], lines: Line[]): Group[] {
+  let result = groups;
+  for (const brace of bracesOf(lines)) {
+    const beside = (box: Box): boolean => middleY(box) > brace.top && middleY(box) < brace.bottom;
+    const [first, ...others] = result.filter((group) => group.lines.some((line) => beside(line.box) || line.words.some((word) => beside(word.box) && word.box.left >= brace.left)));
+    const behind = lines.filter((line) => beside(line.box) && line.box.left > brace.left - 1 && !result.some((group) => group.lines.includes(line)) && !equationNumber.test(line.words.map((word) => word.text).join('')));
+    if (first === undefined) continue;
+    const all = [...first.lines, ...others.flatMap((group) => group.lines), ...behind];
+    const joined: Group = { lines: all, box: unionBox(all.map((line) => line.box)) };
+    result = result.flatMap((group) => (group === first ? [joined] : others.includes(group) ? [] : [group]));
+  }
+  return result;
 }
 
 /** Bars among the group's lines: short strokes outside tables. */
@@ -149,7 +214,7 @@ export function findFormulas(content: PageContent, isTaken: (word: Word) => bool
   const numbers = lines.filter((line) => equationNumber.test(line.words.map((word) => word.text).join('')));
   const free = lines.filter((line) => !numbers.includes(line) && (!isProse(line) || isLimit(line, lines)));
   const found: FoundFormula[] = [];
-  for (const group of groupsOf(free, content.rulings)) {
+  for (const group of joinedRows(groupsOf(free, content.rulings), lines, numbers)) {
     if (found.length >= mostFormulas) break;
     const bars = barsOf(group, content.rulings);
     const number = numberOf(group, numbers, content.width);
@@ -160,15 +225,27 @@ export function findFormulas(content: PageContent, isTaken: (word: Word) => bool
   return found;
 }
 
+/** In ems: an equation's number in the line of its formula stands apart from it by at least this much. */
+const numberGap = 0.9;
+
+/** The number at the end of the formula's own words. */
+function numberWithin(words: Word[]): Word | null {
+  const last = words.filter((word) => equationNumber.test(word.text)).sort((a, b) => b.box.right - a.box.right)[0];
+  return last !== undefined && words.length > 3 && words.every((word) => word === last || word.box.right < last.box.left - numberGap * last.size) ? last : null;
+}
+
 function readFormula(group: Group, bars: Bar[], number: Line | null): FoundFormula {
-  const words = group.lines.flatMap((line) => line.words);
+  const all = group.lines.flatMap((line) => line.words);
+  const within = number === null ? numberWithin(all) : null;
+  const words = all.filter((word) => word !== within);
   const tree = formulaTree(words, bars);
-  const label = number === null ? '' : number.words.map((word) => word.text).join('');
+  const label = number === null ? within?.text ?? '' : number.words.map((word) => word.text).join('');
   const size = Math.max(...group.lines.map((line) => line.size));
   const main = group.lines.filter((line) => line.size === size).sort((a, b) => b.words.length - a.words.length)[0]!;
   return {
-    words: [...words, ...(number?.words ?? [])], box: unionBox([group.box, ...(number === null ? [] : [number.box])]), baseline: main.baseline, size,
+    words: [...all, ...(number?.words ?? [])], box: unionBox([group.box, ...(number === null ? [] : [number.box])]), baseline: main.baseline, size,
     text: [formulaText(tree), label].filter((part) => part !== '').join(' '),
+    sure: isSure(tree),
     latex: `${formulaLatex(tree)}${label === '' ? '' : ` \\tag{${label.slice(1, -1).trim()}}`}`,
   };
 }

@@ -1,7 +1,7 @@
 /** Writes the tree of a formula as LaTeX, and as a readable line of text. */
 import { latexSymbol } from '../../formats/office/latex-symbols.js';
 import { smallSigns } from '../page/script-characters.js';
-import type { Node } from './tree.js';
+import type { Atom, Node } from './nodes.js';
 
 const functions = new Set('sin cos tan cot sec csc arcsin arccos arctan sinh cosh tanh coth log ln lg exp lim limsup liminf max min sup inf det dim ker gcd arg deg hom Pr'.split(' '));
 const relation = /^[=≠≡≈≃≅∼∝<>≤≥≪≫⊂⊆⊃⊇∈∉∋→⇒←⇐↔⇔↦:≔|]$/u;
@@ -30,11 +30,15 @@ function scripted(mark: '^' | '_', text: string): string {
 
 function textOfNode(node: Node): string {
   switch (node.kind) {
-    case 'atom': return node.text;
+    case 'atom': return node.text.normalize('NFKC');
     case 'fraction': return `${bracketed(formulaText(node.over))} / ${bracketedUnder(formulaText(node.under))}`;
-    case 'root': return `√${bracketedUnder(formulaText(node.body))}`;
+    case 'root': return `${scripted('^', formulaText(node.degree))}√${bracketedUnder(formulaText(node.body))}`;
+    case 'line': return formulaText(node.body);
     case 'scripts': return `${node.base === null ? '' : textOfNode(node.base)}${scripted('_', formulaText(node.sub))}${scripted('^', formulaText(node.sup))}`;
     case 'limits': return `${textOfNode(node.base)}${scripted('_', formulaText(node.below))}${scripted('^', formulaText(node.above))}`;
+    case 'delimited': return `${node.open}${formulaText(node.body)}${node.close}`;
+    case 'grid': return node.rows.map((row) => row.map(formulaText).filter((cell) => cell !== '').join(' ')).join(', ');
+    case 'rows': return node.rows.map(formulaText).join(' ');
   }
 }
 
@@ -65,7 +69,7 @@ const accents: Record<string, string> = { '\u0302': 'hat', '\u0303': 'tilde', '\
 
 function escaped(text: string): string {
   let latex = '';
-  for (const char of text.normalize('NFD').match(/\P{M}\p{M}*/gu) ?? []) {
+  for (const char of text.normalize('NFD').replaceAll('\u2215', '/').match(/\P{M}\p{M}*/gu) ?? []) {
     const [base, ...marks] = [...char];
     const sign = marks.reduce((inner, mark) => (accents[mark] === undefined ? inner : `\\${accents[mark]}{${inner}}`), latexSymbol(base!));
     latex += /\\[A-Za-z]+$/.test(latex) && /^[A-Za-z0-9]/.test(sign) ? ` ${sign}` : sign;
@@ -73,9 +77,36 @@ function escaped(text: string): string {
   return latex;
 }
 
-function atomLatex(text: string, upright: boolean): string {
+/** Words in a text font: the name of a function, or text. */
+function atomLatex({ text, upright, alphabet }: Atom): string {
   if (functions.has(text)) return `\\${text}`;
-  return upright ? `\\operatorname{${text}}` : escaped(text);
+  if (upright && /^\p{L}{2,4}$/u.test(text) && alphabet === '' && !/^(?:if|and|for|or|on|in|as|is|to|by|at|of|so|with|when|else|then)$/u.test(text)) return `\\operatorname{${text}}`;
+  if (upright && /\p{L}{2}/u.test(text)) return `\\text{${text.replace(/([{}#$%&_])/g, '\\$1')}}`;
+  const latex = escaped(text);
+  return alphabet === '' ? upright && /^\p{Lu}$/u.test(text) ? `\\mathrm{${latex}}` : latex : `\\${alphabet}{${latex}}`;
+}
+
+const leftDelimiters: Record<string, string> = { '(': '(', '[': '[', '{': '\\{', '⌊': '\\lfloor', '⌈': '\\lceil', '⟨': '\\langle', '|': '|', '∣': '|', '‖': '\\|', '∥': '\\|', '': '.', ')': ')', ']': ']', '}': '\\}', '⌋': '\\rfloor', '⌉': '\\rceil', '⟩': '\\rangle' };
+const matrices: Record<string, string> = { '()': 'pmatrix', '[]': 'bmatrix', '||': 'vmatrix', '{}': 'Bmatrix', '‖‖': 'Vmatrix', '∣∣': 'vmatrix', '∥∥': 'Vmatrix', '{': 'cases' };
+
+function environment(name: string, rows: string[]): string {
+  return `\\begin{${name}} ${rows.join(' \\\\ ')} \\end{${name}}`;
+}
+
+function gridLatex(node: Node & { kind: 'grid' }, name: string): string {
+  const rows = node.rows.map((row) => (name === 'cases' && row.length > 2 ? [row[0]!, row.slice(1).flat()] : row).map(formulaLatex).join(' & '));
+  return environment(name, rows);
+}
+
+/** A pair of delimiters: around a grid, LaTeX's environment for both. Two rows of one column between parentheses are a binomial coefficient. */
+function delimitedLatex(node: Node & { kind: 'delimited' }): string {
+  const [only] = node.body;
+  if (node.body.length === 1 && only?.kind === 'grid') {
+    const name = matrices[`${node.open}${node.close}`];
+    if (name === 'pmatrix' && only.rows.length === 2 && only.rows.every((row) => row.length === 1)) return `\\binom${braced(formulaLatex(only.rows[0]![0]!))}${braced(formulaLatex(only.rows[1]![0]!))}`;
+    if (name !== undefined) return gridLatex(only, name);
+  }
+  return `\\left${leftDelimiters[node.open] ?? '.'} ${formulaLatex(node.body)} \\right${leftDelimiters[node.close] ?? '.'}`;
 }
 
 function braced(latex: string): string {
@@ -83,15 +114,17 @@ function braced(latex: string): string {
 }
 
 function latexOfNode(node: Node): string {
+  const script = (mark: string, part: Node[]): string => (part.length === 0 ? '' : `${mark}${braced(formulaLatex(part))}`);
   switch (node.kind) {
-    case 'atom': return node.large ? `${/^[([{⌊⌈⟨]$/u.test(node.text) ? '\\bigl' : '\\bigr'}${escaped(node.text)}` : atomLatex(node.text, node.upright);
+    case 'atom': return node.large ? `${/^[([{⌊⌈⟨]$/u.test(node.text) ? '\\bigl' : '\\bigr'}${leftDelimiters[node.text] ?? escaped(node.text)}` : atomLatex(node);
     case 'fraction': return `\\frac${braced(formulaLatex(node.over))}${braced(formulaLatex(node.under))}`;
-    case 'root': return `\\sqrt${braced(formulaLatex(node.body))}`;
-    case 'scripts': {
-      const base = node.base === null ? '{}' : latexOfNode(node.base);
-      return `${base}${node.sub.length === 0 ? '' : `_${braced(formulaLatex(node.sub))}`}${node.sup.length === 0 ? '' : `^${braced(formulaLatex(node.sup))}`}`;
-    }
-    case 'limits': return `${latexOfNode(node.base)}${node.below.length === 0 ? '' : `_${braced(formulaLatex(node.below))}`}${node.above.length === 0 ? '' : `^${braced(formulaLatex(node.above))}`}`;
+    case 'root': return `\\sqrt${node.degree.length === 0 ? '' : `[${formulaLatex(node.degree)}]`}${braced(formulaLatex(node.body))}`;
+    case 'line': return `\\${node.above ? 'overline' : 'underline'}${braced(formulaLatex(node.body))}`;
+    case 'scripts': return `${node.base === null ? '{}' : latexOfNode(node.base)}${script('_', node.sub)}${script('^', node.sup)}`;
+    case 'limits': return `${latexOfNode(node.base)}${script('_', node.below)}${script('^', node.above)}`;
+    case 'delimited': return delimitedLatex(node);
+    case 'grid': return gridLatex(node, 'matrix');
+    case 'rows': return environment('aligned', node.rows.map(formulaLatex));
   }
 }
 

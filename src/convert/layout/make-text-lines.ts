@@ -40,9 +40,12 @@ function withPrediction(line: TextLine, [first]: Word[], prediction: LayoutPredi
   return ofLine === undefined ? line : { ...line, prediction: ofLine };
 }
 
+/** The confidence of a formula whose structure is not sure: its signs are right, their order may not be. */
+const unsureFormula = 0.5;
+
 /** One text line replaces the lines of a formula. */
-function lineOfFormula({ words, box, baseline, size, text, latex }: FoundFormula): TextLine {
-  return { ...lineOfWords(words, [], () => 'Formula'), text, latex, box, baseline, size, spans: [], bold: false, boldPrefix: 0, order: Math.min(...words.map((word) => word.order)) };
+function lineOfFormula({ words, box, baseline, size, text, latex, sure }: FoundFormula): TextLine {
+  return { ...lineOfWords(words, [], () => 'Formula'), ...(!sure && { confidence: unsureFormula }), text, latex, box, baseline, size, spans: [], bold: false, boldPrefix: 0, order: Math.min(...words.map((word) => word.order)) };
 }
 
 /** A line that stays whole, however wide its gaps are. */

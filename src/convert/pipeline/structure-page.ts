@@ -2,6 +2,7 @@
 import type { Word } from '../../pdf/pdf-page.js';
 import { withProposedFigures } from '../decide/figure-proposals.js';
 import { findFormulas } from '../formulas/find.js';
+import { withoutFormulas } from '../formulas/tables-in-formulas.js';
 import { cardRows } from '../layout/cards.js';
 import { findFigures, withAxisTitles } from '../layout/figures.js';
 import { textPanels } from '../layout/panels.js';
@@ -13,8 +14,9 @@ import type { PageRegions, PageStructure } from '../page/values.js';
 
 /** No text line contains words of tables or of tables of contents. */
 export function structurePage(regions: PageRegions): PageStructure {
-  const { content, contents, listings, tables, prediction, ...origin } = regions;
+  const { content, contents, listings, prediction, ...origin } = regions;
   const taken = new Set<Word>(listings.flat(2));
+  const tables = withoutFormulas(regions.tables, content, (word) => taken.has(word));
   for (const table of tables) for (const cell of table.cells) for (const word of cell.words) taken.add(word);
   const formulas = findFormulas(content, (word) => taken.has(word));
   for (const formula of formulas) for (const word of formula.words) taken.add(word);

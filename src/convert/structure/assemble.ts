@@ -65,7 +65,7 @@ class Assembler {
     const options: TextOptions = { at: placesOf(block, running), orig: running.orig, ...confidencesOf(linesOf(block)) };
     switch (block.role) {
       case 'formula':
-        if (this.#latex) this.#builder.addFormula(linesOf(block)[0]!.latex!, options);
+        if (this.#latex || options.lineConfidences === undefined) this.#builder.addFormula(linesOf(block)[0]!.latex!, options);
         else this.#builder.addText('text', running.text, options);
         return;
       case 'heading':
@@ -203,7 +203,7 @@ function confidencesOf(lines: TextLine[]): Pick<TextOptions, 'lineConfidences'> 
   return { lineConfidences: lines.map(({ confidence }) => (confidence === undefined ? null : Math.round(confidence * 1000) / 1000)) };
 }
 
-/** Adds `blocks` to the document in `builder`, formulas as LaTeX or as lines of text. Returns the pictures to draw, at their places by `drawnBox`. */
+/** Adds `blocks` to the document in `builder`. Formulas are LaTeX; those whose structure is not sure are lines of text with a low confidence, unless `latex` asks for LaTeX. Returns the pictures to draw, at their places by `drawnBox`. */
 export function assemble(builder: DocumentBuilder, { blocks, vocabulary }: { blocks: Block[]; vocabulary: Vocabulary }, latex: boolean, drawnBox: DrawnBox = (_, box) => box): PlacedPicture[] {
   const assembler = new Assembler(builder, vocabulary, latex, drawnBox);
   for (const block of blocks) assembler.add(block);

@@ -169,7 +169,7 @@ function mayBeFurniture({ lines, text, size, gap, bottom, top }: EdgeRow, page: 
 /** Classifies a row from its page alone: a single number, a line with a number at its end, a small line far from the text. */
 function standsApart(row: EdgeRow, text: PageLines, body: BodyStyle, edge: 'top' | 'bottom'): boolean {
   const { height } = text.structure;
-  if (edge === 'bottom' && isAddressNote(row.text)) return false;
+  if (edge === 'bottom' && isAddressNote(row.text) || row.lines.some(({ latex }) => latex !== undefined)) return false;
   // The distance of the row from the page's edge, as a share of the page.
   const depth = edge === 'top' ? row.bottom / height : 1 - row.top / height;
   const leading = body.leading * body.size;

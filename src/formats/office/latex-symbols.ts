@@ -10,7 +10,7 @@ const capitals: Record<string, string> = {
 const commands: Record<string, string> = {
   ...Object.fromEntries(greek.map((name, index) => [String.fromCharCode(0x3b1 + index), name])),
   ...capitals,
-  '\u03d1': 'vartheta', '\u03d5': 'phi', '\u03d6': 'varpi', '\u03f5': 'varepsilon', '\u03b5': 'varepsilon', '\u03bf': 'omicron',
+  '\u2206': 'Delta', '\u00b5': 'mu', '\u2126': 'Omega', '\u03d1': 'vartheta', '\u03d5': 'phi', '\u03d6': 'varpi', '\u03f5': 'varepsilon', '\u03b5': 'varepsilon', '\u03bf': 'omicron',
   '\u00b1': 'pm', '\u2213': 'mp', '\u00d7': 'times', '\u00f7': 'div', '\u22c5': 'cdot', '\u00b7': 'cdot', '\u2217': 'ast', '\u2218': 'circ', '\u2219': 'bullet',
   '\u2264': 'leq', '\u2265': 'geq', '\u2260': 'neq', '\u2248': 'approx', '\u2261': 'equiv', '\u223c': 'sim', '\u2243': 'simeq', '\u2245': 'cong', '\u221d': 'propto',
   '\u226a': 'll', '\u226b': 'gg', '\u227a': 'prec', '\u227b': 'succ', '\u2208': 'in', '\u2209': 'notin', '\u220b': 'ni', '\u2282': 'subset', '\u2283': 'supset',
