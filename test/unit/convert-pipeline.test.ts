@@ -274,5 +274,5 @@ t.test('display formulas are LaTeX with their number; the file\'s signs stay bes
   const { texts } = content['json_content'] as { texts: { label: string; text: string; orig: string }[] };
   const formulas = texts.filter(({ label }) => label === 'formula').map(({ orig }) => orig);
   t.same(formulas.map((orig) => orig.slice(-3)), ['(1)', '(2)', '(3)']);
-  t.equal(formulas[1], 'Var W (p) = ∑ₖ₌₀^∞ πₖ (σₖ² + (1−p) / 2 k²) (2)');
+  t.equal(formulas[1], 'Var W (p) = ∑ₖ₌₀^∞ πₖ (σₖ² + (1 −p) / 2 k²) (2)');
 });
