@@ -1,4 +1,4 @@
-/** Drawn lines and fills of a page, laid out so that looking for those at a node costs about the same however many there are. */
+/** Drawn lines and fills of a page, laid out so that the search for those at a node costs about the same however many there are. */
 import type { Box } from '../../geometry/box.js';
 import { areaOf } from '../../geometry/box.js';
 

@@ -2,56 +2,13 @@
  * The nodes of a page for the relation network: pieces of text lines and pictures, each with numbers that the network reads. The same code makes the training
  * data and runs in the program, so that both see the same numbers. Lengths in the features are in ems of the page's running text.
  */
-import type { Box } from '../../geometry/box.js';
 import { areaOf, unionBox } from '../../geometry/box.js';
-import type { DrawnLine } from './drawn-index.js';
 import { DrawnIndex } from './drawn-index.js';
 import { neighbourhoodOf } from './neighbours.js';
+import type { NodePage, NodeWord, PageNode } from './node-values.js';
 import { ALIGNED, luminance, Surroundings } from './surroundings.js';
 
-export interface NodeWord {
-  text: string;
-  box: Box;
-  /** y of the baseline, points. */
-  baseline: number;
-  /** Points. */
-  size: number;
-  /** 100 to 900. */
-  weight: number;
-  bold: boolean;
-  italic: boolean;
-  monospace: boolean;
-  symbolic: boolean;
-  underline: boolean;
-  strike: boolean;
-  link: boolean;
-  glued: boolean;
-  invisible: boolean;
-  /** 0xRRGGBB. */
-  color: number;
-  /** Degrees, counter-clockwise. */
-  angle: number;
-  /** Index of its text line. */
-  line: number;
-}
-
-/** Points from the top left corner. */
-export interface NodePage {
-  width: number;
-  height: number;
-  /** Those of a line in reading order. */
-  words: readonly NodeWord[];
-  rulings: readonly DrawnLine[];
-  /** `fill` is 0xRRGGBB, or negative for none. */
-  fills: readonly { box: Box; fill: number }[];
-  pictures: readonly Box[];
-}
-
-export interface PageNode {
-  /** Indices of its words; empty for a picture. */
-  words: number[];
-  box: Box;
-}
+export type { NodePage, NodeWord, PageNode } from './node-values.js';
 
 export interface PageNodes {
   nodes: PageNode[];

@@ -2,7 +2,7 @@
 import type { Box } from '../../geometry/box.js';
 import { unionBox } from '../../geometry/box.js';
 import type { DrawnIndex } from './drawn-index.js';
-import type { NodePage, PageNode } from './nodes.js';
+import type { NodePage, PageNode } from './node-values.js';
 
 /** Ems at which distances are as good as endless. */
 const FAR = 20;
