@@ -2,7 +2,6 @@
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { complete } from '../chat/complete.js';
-import { createPageImages } from '../convert/task/page-images.js';
 import type { LecternError } from '../errors.js';
 import { followRecovered } from '../http/conversion/callbacks.js';
 import { createServer } from '../http/server.js';
@@ -58,7 +57,7 @@ export async function createApp(settings: Settings, log: Log, { namedModels = []
     version: packageVersion(),
     abilities: readiness.abilities,
     workers: settings.workers,
-    pageImages: createPageImages(converter.pool, converter.services.limits),
+    pageImages: converter.pageImages,
     textModels: () => converter.pages.textModels(),
     notReady: () => (isClosing ? 'The service is stopping.' : readiness.whyNot()),
     language: language.services,

@@ -1,4 +1,5 @@
 /** The processes in which documents are converted: how they are started and confined, how many there are, and their bound of memory. */
+import { createPageImages, type PageImages } from '../convert/task/page-images.js';
 import type { Log } from '../logging/log.js';
 import type { Settings } from '../settings/settings.js';
 import { createPool } from '../workers/pool.js';
@@ -52,4 +53,9 @@ function withoutOfficeSockets(pool: WorkerPool): WorkerPool {
       await removeOfficeSockets();
     },
   };
+}
+
+/** Draws single pages of documents in a pool of these. */
+export function openPageImages(pool: WorkerPool, settings: Settings): PageImages {
+  return createPageImages(pool, { pageMs: settings.pageTimeout * 1000 });
 }

@@ -8,7 +8,7 @@ import { kernelOptions } from '../settings/kernel-switches.js';
 import type { Settings } from '../settings/settings.js';
 import type { WorkerPool } from '../workers/types.js';
 import type { WorkerCommand } from '../workers/worker-command.js';
-import { openConversionPool } from './conversion-pool.js';
+import { openConversionPool, openPageImages } from './conversion-pool.js';
 import { converterMemory, type SharedMemory } from './converter-memory.js';
 import { type DeviceWatch, watchDevice } from './device-loss.js';
 import { type ModelEngine, modelsLog } from './model-memory.js';
@@ -29,6 +29,8 @@ export interface Converter {
   device: DeviceWatch;
   /** The installed vision models. */
   pages: ReturnType<typeof createPageReaders>;
+  /** Draws single pages of documents, in the workers. */
+  pageImages: ReturnType<typeof openPageImages>;
   /** Vision models, and the networks of workers, take their memory there from now on; without it they have a residency of their own, made by the first page that wants one. */
   shareMemory(residency: SharedMemory): void;
   close(): Promise<void>;
@@ -62,6 +64,7 @@ export function createConverter(settings: Settings, log: Log, { spareWorkers = 1
   };
   return {
     services, pool, models, device, pages,
+    pageImages: openPageImages(pool, settings),
     shareMemory: memory.share,
     close: async () => {
       await pool.close();
