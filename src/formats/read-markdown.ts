@@ -7,6 +7,9 @@ import type { HtmlReaderOptions } from './html/read-html.js';
 
 const parser = new MarkdownIt({ html: true, linkify: false, typographer: false, maxNesting: 100 });
 
+/** Columns from which a line is code. */
+const codeIndentation = 4;
+
 function escaped(text: string): string {
   return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
 }
@@ -37,6 +40,23 @@ parser.renderer.rules.formula = (tokens, index) => {
   const token = tokens[index];
   return `<math${token?.block === true ? ' display="block"' : ''} alttext="${escaped(token?.content ?? '').replace(/"/g, '&quot;')}"></math>`;
 };
+
+// A footnote of one word has the form of an address that a link refers to (`[^1]: word`): it is text, up to the next blank line or the next note.
+parser.block.ruler.before('reference', 'footnote', (state, startLine, endLine, silent) => {
+  const lineAt = (line: number): string => state.src.slice((state.bMarks[line] ?? 0) + (state.tShift[line] ?? 0), state.eMarks[line]);
+  if (!/^\[\^[^\]\s]+\]:/.test(lineAt(startLine)) || (state.sCount[startLine] ?? 0) - state.blkIndent >= codeIndentation) return false;
+  if (silent) return true;
+  let next = startLine + 1;
+  while (next < endLine && !state.isEmpty(next) && (state.sCount[next] ?? 0) >= state.blkIndent && !lineAt(next).startsWith('[^')) next++;
+  state.push('paragraph_open', 'p', 1).map = [startLine, next];
+  const inline = state.push('inline', '', 0);
+  inline.content = state.getLines(startLine, next, state.blkIndent, false).trim();
+  inline.map = [startLine, next];
+  inline.children = [];
+  state.push('paragraph_close', 'p', -1);
+  state.line = next;
+  return true;
+});
 
 // An entry that begins with `[ ]` or `[x]` has a checkbox.
 parser.core.ruler.after('inline', 'checkboxes', (state) => {

@@ -128,6 +128,10 @@ t.test('markdown', async (t) => {
   t.match(await readFormat('md', `${'> '.repeat(10_000)}x`), { losses: [] });
 });
 
+t.test('footnotes of one word are text, and no addresses', async (t) => {
+  t.equal(await markdownOf('md', 'a[^1] b[^2]\n\n[^1]: one\n[^2]: two\n\n[c]: https://x.example\n'), 'a[^1] b[^2]\n\n[^1]: one\n\n[^2]: two');
+});
+
 t.test('separated values', async (t) => {
   t.equal(await markdownOf('csv', 'a;b\n"1,5";"x;y"\n2'), '| a | b |\n| - | - |\n| 1,5 | x;y |\n| 2 |  |');
   t.equal(await markdownOf('csv', 'sep=|\na|b\n"c ""d"""|e\r\n\r\n'), '| a | b |\n| - | - |\n| c "d" | e |');
