@@ -51,6 +51,8 @@ export function runProgram(program: string, args: string[], home: string, option
     const sign = setInterval(() => options.alive(), aliveMs);
     options.signal.addEventListener('abort', end, { once: true });
     process.once('exit', end);
+    // No event comes of a signal that was aborted before.
+    if (options.signal.aborted) end();
     const done = (): void => {
       clearTimeout(timer);
       clearInterval(sign);

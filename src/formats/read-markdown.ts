@@ -46,8 +46,11 @@ parser.block.ruler.before('reference', 'footnote', (state, startLine, endLine, s
   const lineAt = (line: number): string => state.src.slice((state.bMarks[line] ?? 0) + (state.tShift[line] ?? 0), state.eMarks[line]);
   if (!/^\[\^[^\]\s]+\]:/.test(lineAt(startLine)) || (state.sCount[startLine] ?? 0) - state.blkIndent >= codeIndentation) return false;
   if (silent) return true;
+  // It ends where a paragraph does: before a heading, a list, a fence ...
+  const blocks = state.md.block.ruler.getRules('paragraph');
+  const endsBefore = (line: number): boolean => state.isEmpty(line) || (state.sCount[line] ?? 0) < state.blkIndent || lineAt(line).startsWith('[^') || blocks.some((rule) => rule(state, line, endLine, true));
   let next = startLine + 1;
-  while (next < endLine && !state.isEmpty(next) && (state.sCount[next] ?? 0) >= state.blkIndent && !lineAt(next).startsWith('[^')) next++;
+  while (next < endLine && !endsBefore(next)) next++;
   state.push('paragraph_open', 'p', 1).map = [startLine, next];
   const inline = state.push('inline', '', 0);
   inline.content = state.getLines(startLine, next, state.blkIndent, false).trim();

@@ -5,10 +5,18 @@ export function isWebVtt(text: string): boolean {
   return /^\ufeff?WEBVTT(?:[ \t\r\n]|$)/.test(text);
 }
 
-/** Whether a text is a manual page in roff: comments and requests, then its title or its date. */
+/** Whether a text is a manual page in roff: comments and requests, then its title (`.TH`, or `.Dd` of mdoc). */
 export function isManualPage(head: string): boolean {
-  return /^(?:[.'](?:[ \t]*\\[#"]|\\"|ig\b|de\b|if\b|ie\b|el\b|ds\b|nr\b|tr\b|\.|)[^\n]*\n|[^\S\n]*\n)*\.(?:TH|Dd|so|Dt)[ \t]+\S/.test(head.replace(/\r\n/g, '\n'));
+  for (const line of head.split('\n', manualHeadLines)) {
+    if (/^\.(?:TH|Dd)[ \t]+\S/.test(line)) return true;
+    // Blank lines, comments, and the requests that set up a page.
+    if (!/^(?:\s*$|[.'](?:[ \t]*\\|(?:ig|de|if|ie|el|ds|nr|tr)\b|\.|\s*$))/.test(line)) return false;
+  }
+  return false;
 }
+
+/** Most lines that may stand before the title: a licence and some definitions. */
+const manualHeadLines = 400;
 
 /** Whether an XML file, what stands before its first element aside, is a paper in JATS: DocBook's articles have neither this document type nor these attributes or parts. */
 export function isJats(markup: string): boolean {

@@ -217,3 +217,18 @@ t.test('a loose schema whose grammar would be too large, or empty, is kept witho
   t.equal(ask(wide).unenforced.format.length, 20, 'as many as are named');
   t.strictSame(ask({ type: 'array', items: { enum: [1, 2] }, uniqueItems: true }).unenforced.format, [], 'what is held needs no check');
 });
+
+t.test('what cannot be held is left out or refused by name, in no time', async (t) => {
+  const leftOutOf = (schema: Schema): string[] => {
+    const leftOut: string[] = [];
+    t.ok(sourceOf(schema, true, leftOut) !== null, `values are left: ${JSON.stringify(schema).slice(0, 100)}`);
+    return leftOut;
+  };
+  t.match(leftOutOf({ type: 'integer', multipleOf: 1000, minimum: 1.6e18 }), [/^multipleOf at/], 'beyond what doubles hold');
+  t.throws(() => sourceOf({ type: 'integer', multipleOf: 1000, minimum: 1.6e18 }), /multipleOf is only supported for numbers of up to 15 digits|multipleOf/);
+  t.same(leftOutOf({ type: 'number', not: { const: Infinity } }), [], 'a number of 1e400 is none that an answer can have');
+  t.same(leftOutOf({ enum: [Infinity, 2], multipleOf: 2 }), []);
+  const began = process.cpuUsage();
+  t.match(leftOutOf({ type: 'array', uniqueItems: true, items: { enum: Array.from({ length: 500 }, (_, index) => `v${index}`) } }), [/^uniqueItems at/]);
+  t.ok(process.cpuUsage(began).user < 1_000_000, 'the sets are counted before any is made');
+});

@@ -69,7 +69,7 @@ t.test('slides are pages: ranges, limits, numbers, notes', async (t) => {
 
 t.test('what cannot be read, and what is not converted here', async (t) => {
   t.match((await convert('a.docx', Buffer.from('words'))).outcome, { status: 'failure', format: 'docx', errors: [{ category: 'backend_failure', error_message: 'The file is not a DOCX document.' }] });
-  t.match((await convert('a.pages', Buffer.from('words'))).outcome, { status: 'skipped', errors: [{ category: 'policy', error_message: 'File format not allowed: a.pages' }] });
+  t.match((await convert('a.pages', Buffer.from('words'))).outcome, { status: 'failure', errors: [{ module_name: 'iwork_pages', error_message: /^The file is no document of Pages/ }] });
 });
 
 t.test('HTML of a text is escaped in markdown, or kept where that is wished, also page by page', async (t) => {

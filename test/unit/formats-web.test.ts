@@ -130,6 +130,7 @@ t.test('markdown', async (t) => {
 
 t.test('footnotes of one word are text, and no addresses', async (t) => {
   t.equal(await markdownOf('md', 'a[^1] b[^2]\n\n[^1]: one\n[^2]: two\n\n[c]: https://x.example\n'), 'a[^1] b[^2]\n\n[^1]: one\n\n[^2]: two');
+  t.equal(await markdownOf('md', '[^1]: See there.\n# Next\n\n[^2]: one\n- a\n- b\n'), '[^1]: See there.\n\n# Next\n\n[^2]: one\n\n- a\n- b', 'what follows a note stays what it is');
 });
 
 t.test('separated values', async (t) => {

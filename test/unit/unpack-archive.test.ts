@@ -39,3 +39,12 @@ t.test('links of tar', { skip: tar ? false : 'tar is not installed' }, async (t)
   writeFileSync(join(root, 'cut.tar'), cut.subarray(0, 700));
   await t.rejects(contents(join(root, 'cut.tar'), join(root, 'cut')), { code: 'invalid_document' });
 });
+
+t.test('a long name of a directory is not that of the file behind it', { skip: tar ? false : 'tar is not installed' }, async (t) => {
+  for (const format of ['gnu', 'pax']) {
+    const directory = 'd'.repeat(120);
+    const root = t.testdir({ in: { [directory]: {}, 'later.md': '# Later' } });
+    spawnSync('tar', [`--format=${format}`, '-cf', join(root, 'a.tar'), '-C', join(root, 'in'), directory, 'later.md']);
+    t.same(await contents(join(root, 'a.tar'), join(root, 'out')), { 'later.md': '# Later' }, format);
+  }
+});

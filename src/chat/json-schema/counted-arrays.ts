@@ -68,6 +68,17 @@ function valuesOf({ nodes }: SchemaContext, parts: Together): unknown[] | null {
   return [...found.values()];
 }
 
+/** The sets of at most `most` of `count` items, counted up to the first number beyond `mostSets`. */
+function setsOf(count: number, most: number): number {
+  let sets = 1;
+  let ofSize = 1;
+  for (let size = 1; size <= Math.min(count, most) && sets <= mostSets; size += 1) {
+    ofSize = ofSize * (count - size + 1) / size;
+    sets += ofSize;
+  }
+  return sets;
+}
+
 /** By the set of what was written: null where the items are too many. */
 function setsOfItems(context: SchemaContext, { least, most, longest, partsAt }: ArrayRoom, contained: readonly Contained[]): Expression | null {
   const { nodes, json } = context;
@@ -92,6 +103,8 @@ function setsOfItems(context: SchemaContext, { least, most, longest, partsAt }: 
     return made;
   };
   if (valuesAt(0) === null || partsAt(longest).length === 0 && most > longest) return null;
+  // Of items that are all of one kind the sets are counted before any is made.
+  if (longest === 0 && setsOf(known.length, most) > mostSets) return null;
   const fits = (set: readonly number[]): boolean => set.length >= least && contained.every((one, index) => {
     const count = set.filter((number) => known[number]?.counts[index]).length;
     return count >= one.least && count <= one.most;
@@ -113,6 +126,7 @@ function setsOfItems(context: SchemaContext, { least, most, longest, partsAt }: 
   const onward = (set: readonly number[]): [number, number[]][] => {
     const values = set.length < most ? valuesAt(set.length) : [];
     if (values === null) isTooMany = true;
+    nodes.spend((values?.length ?? 0) * (set.length + 1));
     return (values ?? []).filter((number) => !set.includes(number)).map((number) => [number, [...set, number].sort((a, b) => a - b)]);
   };
   const filled = sequence(choice(...onward([]).map(([number, next]) => sequence(known[number]?.written ?? nothing, behind(next)))), json.space);

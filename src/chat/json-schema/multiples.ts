@@ -39,7 +39,7 @@ function divisorOf(left: bigint, right: bigint): bigint {
 
 /** Whether `value` is a multiple of `step` as decimal numbers, not as doubles: 19.99 is one of 0.01. */
 export function isMultiple(value: number, step: number): boolean {
-  if (step <= 0) return false;
+  if (step <= 0 || !Number.isFinite(value) || !Number.isFinite(step)) return false;
   const [ours, theirs] = [magnitudeOf(value, false), magnitudeOf(step, false)];
   const places = Math.max(ours.fraction.length, theirs.fraction.length);
   const scaled = ({ whole, fraction }: typeof ours): bigint => BigInt(`${whole}${fraction.padEnd(places, '0')}`);
@@ -62,6 +62,7 @@ export const largest = 10n ** BigInt(mostDigits) - 1n;
 
 /** Numbers of the intervals that `step` divides. Throws PatternRefusal where they take too many states, `invalid_request` where the grammar gets too large. */
 export function multiples(grammar: Grammar, { size, places }: Step, intervals: readonly Interval[]): Expression {
+  if (intervals.some(({ least, most }) => least > largest || most < -largest)) throw new PatternRefusal(`is only supported for numbers of up to ${mostDigits} digits`);
   const digits = new Digits(size, places);
   const inside = (least: bigint, most: bigint): Interval[] => (least > most ? [] : [{ least, most }]);
   const upper = (value: bigint): bigint => (value < largest ? value : largest);

@@ -65,7 +65,7 @@ function stepsOf(nodes: SchemaNodes, together: Together): number[] {
 
 /** Numbers that a `not` names, ascending. */
 function excludedNumbers(together: Together): number[] {
-  const named = together.flatMap((node) => exclusionOf(node)?.enum ?? []).filter((value): value is number => typeof value === 'number');
+  const named = together.flatMap((node) => exclusionOf(node)?.enum ?? []).filter((value): value is number => typeof value === 'number' && Number.isFinite(value));
   return [...new Set(named)].sort((a, b) => a - b);
 }
 

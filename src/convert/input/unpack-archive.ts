@@ -48,11 +48,13 @@ function looksLikeTar(bytes: Uint8Array): boolean {
 }
 
 /** Long names of GNU (types L and K) and of POSIX.1-2001 (type x) stand in an entry before the file: its own name, and that of the file that it is a link to. */
-function longNames(type: string, content: Uint8Array): { name?: string; target?: string } {
+function longNames(type: string, content: Uint8Array): { name?: string; target?: string } | null {
   const text = Buffer.from(content).toString('utf8');
   if (type === 'L') return { name: text.replace(/\0[^]*$/, '') };
   if (type === 'K') return { target: text.replace(/\0[^]*$/, '') };
-  if (type !== 'x') return {};
+  // Fields of all further entries: none of them is a name.
+  if (type === 'g') return {};
+  if (type !== 'x') return null;
   const [name, target] = ['path', 'linkpath'].map((key) => new RegExp(`(?:^|\\n)\\d+ ${key}=([^\\n]*)\\n`).exec(text)?.[1]);
   return { ...(name !== undefined && { name }), ...(target !== undefined && { target }) };
 }
@@ -104,7 +106,9 @@ function* tarEntries(bytes: Uint8Array): Generator<TarEntry> {
     if (regularTypes.has(type)) yield { name, content: whole };
     else if (type === linkTypes.hard) yield { name, content: resolved(target) };
     else if (type === linkTypes.symbolic && !target.startsWith('/')) yield { name, content: resolved(target, resolved(name)) };
-    long = regularTypes.has(type) || type === linkTypes.hard || type === linkTypes.symbolic ? {} : { ...long, ...longNames(type, whole) };
+    // Names are of the next entry, whatever it is; several of them may stand before it.
+    const names = longNames(type, whole);
+    long = names === null ? {} : { ...long, ...names };
     at = content + Math.ceil(held / tarHeader.bytes) * tarHeader.bytes;
   }
   // A block of zeros ends it.

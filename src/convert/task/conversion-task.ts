@@ -64,7 +64,10 @@ export async function runConversionTask(
 async function keepSource({ documents: [document] }: ConversionPayload, { inputsDirectory, outputsDirectory }: TaskContext<ConversionMeta>): Promise<void> {
   if (document === undefined) return;
   const [from, to] = [join(inputsDirectory, document.input), join(outputsDirectory, sourceFile)];
-  await link(from, to).catch(() => copyFile(from, to));
+  await link(from, to).catch(() => copyFile(from, to)).catch((thrown: unknown) => {
+    // A document that another host did not send: the answer says why.
+    if ((thrown as NodeJS.ErrnoException).code !== 'ENOENT') throw thrown;
+  });
 }
 
 /** Null where no tokens are counted. */

@@ -25,7 +25,10 @@ export function createPageImages(pool: Pick<WorkerPool, 'run'>, limits: { pageMs
   return {
     draw: async (page, signal) => {
       if (queue.size >= mostWaiting) throw new LecternError('queue_full', 'Many pages are being drawn, please try again shortly.');
-      return queue.add(() => drawInPool(pool, limits, page, signal));
+      // A caller that leaves gives up its place.
+      return queue.add(() => drawInPool(pool, limits, page, signal), { signal }).catch((thrown: unknown) => {
+        throw signal.aborted ? new LecternError('cancelled') : thrown;
+      });
     },
   };
 }

@@ -27,7 +27,7 @@ export function addOllama(scope: FastifyInstance, services: LanguageServices, lo
   scope.setErrorHandler(ollamaErrorHandler(log));
   const route: LanguageRoute = { services, log };
   scope.route({ method: ['GET', 'HEAD'], url: '/', handler: async (request, reply) => {
-    void reply.header('vary', 'accept');
+    void reply.header('vary', 'accept, origin');
     return asksForPage(request) ? reply.code(307).header('location', 'ui/').send() : reply.type('text/plain; charset=utf-8').send('Ollama is running');
   } });
   scope.route({ method: ['GET', 'HEAD'], url: '/api/version', handler: async (_request, reply) => sendJson(reply, 200, { version: ollamaVersion }) });

@@ -20,7 +20,7 @@ export function addPageRoutes(app: FastifyInstance): void {
     const packs = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
     return reply.headers({
       'content-type': file.mediaType, 'content-security-policy': policy, 'x-content-type-options': 'nosniff', 'referrer-policy': 'same-origin', 'cross-origin-opener-policy': 'same-origin',
-      'cache-control': hashed.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache', vary: 'accept-encoding', ...(packs ? { 'content-encoding': 'gzip' } : {}),
+      'cache-control': hashed.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache', vary: 'accept-encoding, origin', ...(packs ? { 'content-encoding': 'gzip' } : {}),
     }).send(packs ? file.packed : file.bytes);
   };
   // The files of the page lie below it.
