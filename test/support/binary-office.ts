@@ -82,12 +82,15 @@ export function goldenXlsb(): Uint8Array {
   ], ['May', 'Gr\u00fc\u00dfe \u6771\u4eac']);
 }
 
-type Field = [field: number, value: number | string | Uint8Array | Field[]];
+/** A number of eight bytes, as damaged files have it in the place of a whole one. */
+export interface Double { double: number }
+export type Field = [field: number, value: number | Double | string | Uint8Array | Field[]];
 
 /** A message of protocol buffers. */
 export function message(fields: Field[]): Buffer {
   return Buffer.concat(fields.map(([field, value]) => {
     if (typeof value === 'number') return Buffer.concat([varint(field * 8), varint(value)]);
+    if (typeof value === 'object' && 'double' in value) return Buffer.concat([varint(field * 8 + 1), f64(value.double)]);
     const contents = typeof value === 'string' ? Buffer.from(value) : value instanceof Uint8Array ? Buffer.from(value) : message(value);
     return Buffer.concat([varint(field * 8 + 2), varint(contents.length), contents]);
   }));
@@ -98,6 +101,8 @@ export interface MadeObject {
   type: number;
   fields: Field[];
   references?: number[];
+  /** What the header states in the place of the length, by the length of the header with its size and of the body. */
+  statedLength?: (header: number, body: number) => number | Double;
 }
 
 const reference = (id: number): Field[] => [[1, id]];
@@ -119,9 +124,11 @@ function snappy(contents: Uint8Array): Buffer {
 }
 
 function objectFile(objects: MadeObject[]): Buffer {
-  const whole = Buffer.concat(objects.map(({ id, type, fields, references = [] }) => {
+  const whole = Buffer.concat(objects.map(({ id, type, fields, references = [], statedLength = (_, body) => body }) => {
     const body = message(fields);
-    const header = message([[1, id], [2, [[1, type], [3, body.length], ...(references.length === 0 ? [] : [[5, Buffer.concat(references.map(varint))] as Field])]]]);
+    const headerWith = (length: number | Double): Buffer => message([[1, id], [2, [[1, type], [3, length], ...(references.length === 0 ? [] : [[5, Buffer.concat(references.map(varint))] as Field])]]]);
+    // Every double is as long as any other.
+    const header = headerWith(statedLength(headerWith({ double: 0 }).length + 1, body.length));
     return Buffer.concat([varint(header.length), header, body]);
   }));
   const packed = snappy(whole);
@@ -151,5 +158,9 @@ export function goldenPages(): Uint8Array {
     { id: 12, type: 2001, fields: [[1, 2], [3, 'A note at the foot.']] },
     { id: 13, type: 6005, fields: [[1, 1], entry(1, 'Month'), entry(2, 'Flow'), entry(3, 'May')] },
   ];
+  return makePages(objects);
+}
+
+export function makePages(objects: MadeObject[]): Uint8Array {
   return makeArchive({ 'Index/Document.iwa': objectFile(objects), 'Metadata/DocumentIdentifier': 'x', 'preview.jpg': Buffer.from('x') });
 }

@@ -20,12 +20,20 @@ function damaged(): LecternError {
   return new LecternError('invalid_document', 'The file is damaged: its objects cannot be read.');
 }
 
+/** Stands for a field of four or eight bytes: nothing that is read from these files is one, so that their values are not kept. */
+const unread = NaN;
+
+/** Lengths, identifiers and counts. A fraction, or a number below zero, would lead the readers backwards or into tables that cannot be. Throws LecternError `invalid_document`. */
+function checked(value: number): number {
+  if (!Number.isSafeInteger(value) || value < 0) throw damaged();
+  return value;
+}
+
 /** A message's fields by number, each as often as it is there: numbers, or bytes. */
 export class Message {
   readonly #fields = new Map<number, (number | Uint8Array)[]>();
 
   constructor(bytes: Uint8Array) {
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     for (let at = 0; at < bytes.length;) {
       const key = readVarint(bytes, at);
       at = key.end;
@@ -38,8 +46,8 @@ export class Message {
           at = number.end;
           break;
         }
-        case wire.eight: value = at + wire.eightBytes <= bytes.length ? view.getFloat64(at, true) : 0; at += wire.eightBytes; break;
-        case wire.four: value = at + wire.fourBytes <= bytes.length ? view.getUint32(at, true) : 0; at += wire.fourBytes; break;
+        case wire.eight: value = unread; at += wire.eightBytes; break;
+        case wire.four: value = unread; at += wire.fourBytes; break;
         case wire.sized: {
           const length = readVarint(bytes, at);
           if (length.end + length.value > bytes.length) throw damaged();
@@ -55,9 +63,10 @@ export class Message {
     }
   }
 
+  /** A whole number; 0 where the field is missing. */
   number(field: number): number {
     const value = this.#fields.get(field)?.[0];
-    return typeof value === 'number' ? value : 0;
+    return typeof value === 'number' ? checked(value) : 0;
   }
 
   bytes(field: number): Uint8Array[] {
@@ -84,11 +93,11 @@ export class Message {
   /** Numbers one by one, or packed into bytes. */
   numbers(field: number): number[] {
     return (this.#fields.get(field) ?? []).flatMap((value) => {
-      if (typeof value === 'number') return [value];
+      if (typeof value === 'number') return [checked(value)];
       const found: number[] = [];
       for (let at = 0; at < value.length;) {
         const number = readVarint(value, at);
-        found.push(number.value);
+        found.push(checked(number.value));
         at = number.end;
       }
       return found;
