@@ -88,10 +88,16 @@ function place(from, to) {
   renameSync(`${to}.part`, to);
 }
 
-function run(program, words) {
+/** The exit status. */
+function statusOf(program, words) {
   const { status, error } = spawnSync(program, words, { cwd: root, stdio: 'inherit' });
   if (error !== undefined) throw error;
-  if (status !== 0) process.exit(status ?? 1);
+  return status ?? 1;
+}
+
+function run(program, words) {
+  const status = statusOf(program, words);
+  if (status !== 0) process.exit(status);
 }
 
 /** Why the program cannot use the addon of an installed package; null where it can. */
@@ -141,7 +147,12 @@ function compile({ cuda, architecture }, target) {
   const isConfigured = existsSync(join(build, 'CMakeCache.txt'));
   if (!isConfigured && outputOf('ninja', ['--version']) !== null) words.push('-G', 'Ninja');
   run('cmake', ['-S', root, '-B', build, ...words]);
-  run('cmake', ['--build', build, '--parallel', String(availableParallelism()), ...(target === null ? [] : ['--target', target])]);
+  const make = ['--build', build, '--parallel', String(availableParallelism()), ...(target === null ? [] : ['--target', target])];
+  if (statusOf('cmake', make) === 0) return;
+  // Precompiled headers are what other compilers are most likely to fail at.
+  process.stderr.write('The build failed; trying once more without precompiled headers.\n');
+  run('cmake', ['-S', root, '-B', build, '-DLECTERN_PRECOMPILED=OFF']);
+  run('cmake', make);
 }
 
 const choice = cudaChoice();
