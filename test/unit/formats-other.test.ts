@@ -22,12 +22,15 @@ import { markdownOf, readFormat } from '../support/read-format.js';
 
 const refuses = (t: { rejects: typeof tap.rejects }, format: string, source: string | Uint8Array, message: RegExp): Promise<unknown> => t.rejects(readFormat(format, source), { code: 'invalid_document', message });
 
-tap.test('XLSB: known by its parts; what is cut off costs no more than itself', async (t) => {
+tap.test('XLSB: known by its parts; a sheet that is cut off is refused by its name', async (t) => {
   const made = makeXlsb([{ name: 'A', rows: [['x_x0041_\u0001', { shared: 0 }], [1e-7, 123456789012]] }], ['shared']);
   t.equal(detectFormat(made, 'book.zip').name, 'xlsb');
   const markdown = await markdownOf('xlsb', made);
   t.match(markdown, /\| x_x0041_\S? \| shared \|/, 'text that looks like an escape is kept');
   t.match(markdown, /\| 1E-0?7 \| 1\.23457E\+11 \|/i);
+  const parts = unzipSync(made);
+  const sheet = parts['xl/worksheets/sheet1.bin'] as Uint8Array;
+  for (const end of [sheet.length - 2, sheet.length - 20]) await refuses(t, 'xlsb', makeArchive({ ...parts, 'xl/worksheets/sheet1.bin': sheet.subarray(0, end) }), /^The sheet "A" is damaged/);
   await refuses(t, 'xlsb', 'no archive', /not a/);
   await refuses(t, 'xlsb', makeArchive({ a: 'b' }), /not a XLSB/);
 });

@@ -13,7 +13,7 @@ import type { RecordFields } from './binary-records.js';
 /** Numbers of records (MS-XLSB 2.3.2). */
 const record = {
   rowHeader: 0, commentAuthor: 632, beginComment: 635, commentText: 637, bundledSheet: 156, workbookProperties: 153, mergedCell: 176, sharedString: 19, format: 44, font: 43, cellFormat: 47,
-  beginCellFormats: 617, endCellFormats: 618, beginSheet: 129, beginBook: 131, beginStrings: 159, beginStyles: 278, beginComments: 628,
+  beginCellFormats: 617, endCellFormats: 618, beginSheet: 129, endSheet: 130, beginBook: 131, beginStrings: 159, beginStyles: 278, beginComments: 628,
 } as const;
 const spreadsheet = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"';
 const errors: Record<number, string> = { 0: '#NULL!', 7: '#DIV/0!', 0x0f: '#VALUE!', 0x17: '#REF!', 0x1d: '#NAME?', 0x24: '#NUM!', 0x2a: '#N/A', 0x2b: '#GETTING_DATA' };
@@ -72,8 +72,10 @@ function cellContents(number: number, fields: RecordFields, fonts: string[]): [t
 function sheetXml(bytes: Uint8Array, fonts: string[]): string {
   const [rows, merges]: [string[], string[]] = [[], []];
   let [row, column] = [0, -1];
+  let complete = false;
   for (const { number, fields } of recordsOf(bytes)) {
-    if (number === record.rowHeader) [row, column] = [fields.int(), -1];
+    if (number === record.endSheet) complete = true;
+    else if (number === record.rowHeader) [row, column] = [fields.int(), -1];
     else if (number >= cellRecords.first && number <= cellRecords.shortLast || number === cellRecords.string) {
       const short = number >= cellRecords.shortFirst && number <= cellRecords.shortLast;
       column = short ? column + 1 : fields.int();
@@ -85,6 +87,8 @@ function sheetXml(bytes: Uint8Array, fonts: string[]): string {
       merges.push(`<mergeCell ref="${cellAddress(top, left)}:${cellAddress(bottom, right)}"/>`);
     }
   }
+  // A sheet that is cut off becomes XML that is: the reader of XLSX refuses it by its name.
+  if (!complete) return `<worksheet ${spreadsheet}><sheetData><row><c`;
   return `<worksheet ${spreadsheet}><sheetData><row>${rows.join('')}</row></sheetData><mergeCells>${merges.join('')}</mergeCells></worksheet>`;
 }
 
