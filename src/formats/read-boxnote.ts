@@ -22,7 +22,7 @@ const webAddress = /^(?:https?|ftp|mailto):/i;
 
 function styleOf(node: NoteNode): RunStyle {
   const style: RunStyle = {};
-  for (const mark of Array.isArray(node.marks) ? node.marks : []) {
+  for (const mark of Array.isArray(node.marks) ? node.marks.filter((one) => typeof one === 'object' && (one as unknown) !== null) : []) {
     const address = mark.attrs?.['href'];
     switch (kindOf(mark as NoteNode)) {
       case 'strong': case 'bold': style.bold = true; break;
@@ -107,16 +107,19 @@ interface OldNote {
 /** Attributes of the characters, as an editor for several people (Etherpad) keeps them: `*0*3+5` gives the next five the attributes 0 and 3, numbers are in base 36. */
 function* attributedRuns(text: string, attribs: string, names: Record<string, unknown>): Generator<{ text: string; attributes: Map<string, string> }> {
   let at = 0;
-  for (const [, keys = '', length = '0'] of attribs.matchAll(/((?:\*[0-9a-z]+)*)(?:\|[0-9a-z]+)?\+([0-9a-z]+)/g)) {
-    const attributes = new Map<string, string>();
-    for (const [, key = ''] of keys.matchAll(/\*([0-9a-z]+)/g)) {
+  let attributes = new Map<string, string>();
+  // One token after the other: a pattern for all keys of a length would begin anew at each key where no length follows.
+  for (const [, key, length] of attribs.matchAll(/\*([0-9a-z]+)|\|[0-9a-z]+|\+([0-9a-z]+)/gy)) {
+    if (key !== undefined) {
       const pair = names[String(Number.parseInt(key, 36))];
       if (Array.isArray(pair) && typeof pair[0] === 'string') attributes.set(pair[0], String(pair[1]));
     }
+    if (length === undefined) continue;
     const size = Number.parseInt(length, 36);
     if (at >= text.length) return;
     yield { text: text.slice(at, at + size), attributes };
     at += size;
+    attributes = new Map();
   }
   if (at < text.length) yield { text: text.slice(at), attributes: new Map() };
 }
@@ -156,7 +159,7 @@ function oldBlocks(note: OldNote): FlowBlock[] {
       blocks.push({ kind: 'paragraph', runs });
       continue;
     }
-    const level = Math.max(1, Math.min(Number(depth || 1), open.length + 1));
+    const level = Math.max(1, Math.min(Number(depth || 1), open.length + 1, deepest));
     open.length = Math.min(open.length, level);
     // Another kind of mark begins another list.
     if (open.length === level && open.at(-1)?.kind !== kind) open.pop();

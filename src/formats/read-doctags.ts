@@ -52,7 +52,12 @@ function runsOf(node: TagNode): FlowRun[] {
       if (child.trim() !== '') runs.push({ text: child });
     } else if (child.name === 'formula') runs.push({ text: ' ' }, { kind: 'formula', text: textOf(child) }, { text: ' ' });
     else if (child.name === 'code') runs.push({ text: ' ' }, { kind: 'code', text: textOf(child) }, { text: ' ' });
-    else if (!empty.test(child.name) && child.name !== 'caption') runs.push({ text: ' ' }, ...runsOf(child), { text: ' ' });
+    else if (!empty.test(child.name) && child.name !== 'caption') {
+      runs.push({ text: ' ' });
+      // No spread: a text may have more runs than a call may have arguments.
+      for (const run of runsOf(child)) runs.push(run);
+      runs.push({ text: ' ' });
+    }
   }
   return runs;
 }
@@ -88,7 +93,7 @@ function listOf(node: TagNode): FlowBlock {
     const blocks = child.name === 'list_item' ? blocksOf(child) : blocksOf({ name: 'list_item', children: [child] });
     const [first, ...rest] = blocks;
     // A list in an item of its own belongs to the item before.
-    if (first?.kind === 'list' && entries.length > 0) entries.at(-1)?.blocks.push(...blocks);
+    if (first?.kind === 'list' && entries.length > 0) for (const block of blocks) entries.at(-1)?.blocks.push(block);
     else if (first !== undefined) entries.push({ runs: first.kind === 'paragraph' ? first.runs : [], blocks: first.kind === 'paragraph' ? rest : blocks, ...(node.name === 'ordered_list' && { marker: `${entries.length + 1}.` }) });
   }
   return { kind: 'list', entries };
@@ -107,7 +112,7 @@ function elementBlocks(node: TagNode): FlowBlock[] {
     case 'code': {
       const language = node.children.map((child) => (typeof child === 'object' ? /^_(.+)_$/.exec(child.name)?.[1] : undefined)).find((name) => name !== undefined);
       const caption = captionOf(node);
-      return [{ kind: 'code', text: textOf(node).replace(/^\n+|\s+$/g, ''), language: language === undefined ? undefined : languageName(language), ...(caption.length > 0 && { caption }) }];
+      return [{ kind: 'code', text: textOf(node).replace(/^\n+/, '').trimEnd(), language: language === undefined ? undefined : languageName(language), ...(caption.length > 0 && { caption }) }];
     }
     case 'footnote': return [{ kind: 'footnote', runs: runsOf(node) }];
     case 'reference': return [{ kind: 'reference', runs: runsOf(node) }];

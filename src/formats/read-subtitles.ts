@@ -14,7 +14,7 @@ const styleTag = /\\(b|i|u|s|p)(\d*)(?![a-z])/g;
 function runsOf(text: string): FlowRun[] {
   const runs: FlowRun[] = [];
   const on = { b: 0, i: 0, u: 0, s: 0, p: 0 };
-  for (const part of text.split(/(\{[^}]*\})/)) {
+  for (const part of text.split(/(\{[^{}]*\})/)) {
     if (part.startsWith('{') && part.endsWith('}')) {
       for (const [, name, value] of part.matchAll(styleTag)) on[name as keyof typeof on] = value === '' ? 0 : Number(value);
     } else if (part !== '' && on.p === 0) {

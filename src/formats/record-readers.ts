@@ -23,7 +23,7 @@ function beginning(line: string, kind: string, read: (text: string) => FlowBlock
 export const readCalendarFile = beginning('BEGIN:VCALENDAR', 'calendar', (text) => readCalendar(text));
 export const readCardsFile = beginning('BEGIN:VCARD', 'card', readCards);
 export const readNotebookFile = textReader((text) => readNotebook(text.replace(/^\ufeff/, '')));
-export const readManFile = textReader((text) => readMan(text));
+export const readManFile = textReader((text, _options, losses) => readMan(text, losses));
 export const readBoxNoteFile = textReader((text) => readBoxNote(text));
 export const readDocTagsFile = textReader((text) => readDocTags(text));
 

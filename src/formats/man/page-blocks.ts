@@ -10,6 +10,9 @@ interface OpenList {
   indent: number;
 }
 
+/** Lists in lists: an entry that is indented deeper stands in the deepest one, because what reads the blocks calls itself for each. */
+const deepestLists = 60;
+
 const bullets = /^(?:[\u2022\u00b7*o+\u2013\u2014-]|\u2022)$/;
 const counted = /^[([]?\w{1,3}[.)\]]$/;
 
@@ -92,7 +95,7 @@ export class PageBlocks {
     const lines = this.#code;
     this.#code = null;
     this.#glued = true;
-    const text = (lines ?? []).join('\n').replace(/\u00a0/g, ' ').replace(/^\n+|\s+$/g, '');
+    const text = (lines ?? []).join('\n').replace(/\u00a0/g, ' ').replace(/^\n+/, '').trimEnd();
     if (text !== '') this.#into.push({ kind: 'code', text });
   }
 
@@ -111,7 +114,7 @@ export class PageBlocks {
     this.closeLists(this.indent + 1);
     this.flush();
     let list = this.#lists.at(-1);
-    if (list === undefined || list.indent !== this.indent) {
+    if (list === undefined || list.indent !== this.indent && this.#lists.length < deepestLists) {
       list = { entries: [], into: this.#into, indent: this.indent };
       this.#into.push({ kind: 'list', entries: list.entries });
       this.#lists.push(list);

@@ -131,8 +131,14 @@ class ManReader {
   }
 }
 
-/** Throws LecternError `invalid_document` where the text is no manual page, or refers to another. */
-export function readMan(source: string): FlowBlock[] {
+/** Behind the line that ends an area of tbl or eqn; -1 where none does. */
+function endOf(lines: string[], at: number, end: string): number {
+  for (let index = at + 1; index < lines.length; index++) if (lines[index]?.startsWith(end) === true) return index;
+  return -1;
+}
+
+/** Throws LecternError `invalid_document` where the text is no manual page, or refers to another. What is left out is named in `losses`. */
+export function readMan(source: string, losses: string[] = []): FlowBlock[] {
   const strings = predefinedStrings();
   const lines = roffLines(source.replace(/^\ufeff/, ''), strings);
   const page = new PageBlocks(strings);
@@ -146,11 +152,12 @@ export function readMan(source: string): FlowBlock[] {
       reader.line(line);
       continue;
     }
-    const end = lines.findIndex((one, index) => index > at && one.startsWith(area === 'TS' ? '.TE' : '.EN'));
+    const end = endOf(lines, at, area === 'TS' ? '.TE' : '.EN');
     const inside = lines.slice(at + 1, end < 0 ? undefined : end);
     page.add(area === 'TS' ? tableOf(inside, page.text) : { kind: 'code', text: inside.join('\n').trim() });
     if (end < 0) break;
     at = end;
   }
+  losses.push(...strings.budget.losses);
   return page.finish();
 }

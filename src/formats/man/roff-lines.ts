@@ -1,9 +1,11 @@
 /** The lines of a roff source after its conditions, definitions and comments: what a terminal (nroff) is given. */
+import type { RoffBudget } from './roff-budget.js';
+import { requestArguments } from './roff-text.js';
 import type { RoffStrings } from './roff-text.js';
 
-/** Lines that macros of the page's own may make. */
-const mostLines = 1_000_000;
 const deepestMacros = 8;
+/** Conditions in conditions: each is a call of its own, and the stack has an end. */
+const deepestConditions = 100;
 
 /** Whether a terminal takes the branch; null where the condition is one that is not judged (registers, strings), which counts as false. */
 function condition(rest: string): { holds: boolean; body: string } {
@@ -18,11 +20,12 @@ class Lines {
   readonly made: string[] = [];
   readonly #macros = new Map<string, string[]>();
   readonly #branches: boolean[] = [];
+  #conditions = 0;
 
-  constructor(private readonly strings: RoffStrings) {}
+  constructor(private readonly strings: RoffStrings, private readonly budget: RoffBudget) {}
 
   read(lines: string[], depth = 0): void {
-    for (let at = 0; at < lines.length && this.made.length < mostLines; at++) {
+    for (let at = 0; at < lines.length && this.budget.takeLines(1); at++) {
       const line = lines[at] as string;
       const request = /^[.'][ \t]*(\S*)(.*)$/.exec(line);
       if (request === null) {
@@ -41,8 +44,10 @@ class Lines {
 
   #definition(lines: string[], at: number, name: string, rest: string): number {
     const [macro = '', until = '.'] = rest.trim().split(/\s+/);
-    const end = lines.findIndex((line, index) => index > at && line.replace(/^[.'][ \t]*/, '.').trimEnd() === (name === 'ig' && macro !== '' ? `.${macro}` : until === '.' ? '..' : `.${until}`));
-    const last = end < 0 ? lines.length : end;
+    const end = name === 'ig' && macro !== '' ? `.${macro}` : until === '.' ? '..' : `.${until}`;
+    let last = at + 1;
+    while (last < lines.length && (lines[last] as string).replace(/^[.'][ \t]*/, '.').trimEnd() !== end) last++;
+    this.budget.takeLines(last - at);
     // The macros that pages are made of keep their meaning: pages define them again only where they are missing.
     if (name !== 'ig' && !/^(?:TH|SH|SS|PP|P|LP|TP|IP|RS|RE|B|I|R|BI|BR|IB|IR|RB|RI|SM|SB|UR|UE|MT|ME|EX|EE|SY|YS|OP)$/.test(macro)) this.#macros.set(macro, lines.slice(at + 1, last));
     return last;
@@ -55,9 +60,18 @@ class Lines {
 
   /** The macro's lines with `\\$1` to `\\$9` and `\\$*` in place. */
   #call(name: string, rest: string, depth: number): void {
-    const given = rest.trim().split(/\s+/).map((one) => one.replace(/^"|"$/g, ''));
-    const body = this.#macros.get(name) ?? [];
-    this.read(body.map((line) => line.replace(/\\\\?\$([1-9*@])/g, (_, which: string) => (/\d/.test(which) ? given[Number(which) - 1] ?? '' : given.join(' '))).replaceAll('\\\\', '\\')), depth + 1);
+    const given = requestArguments(rest);
+    const all = given.join(' ');
+    const put = (_: string, which: string): string => {
+      const words = /\d/.test(which) ? given[Number(which) - 1] ?? '' : all;
+      return this.budget.takeText(words.length) ? words : '';
+    };
+    const lines: string[] = [];
+    for (const line of this.#macros.get(name) ?? []) {
+      if (!this.budget.takeText(line.length)) return;
+      lines.push(line.replace(/\\\\?\$([1-9*@])/g, put).replaceAll('\\\\', '\\'));
+    }
+    this.read(lines, depth + 1);
   }
 
   #conditional(lines: string[], at: number, name: string, rest: string, depth: number): number {
@@ -66,7 +80,7 @@ class Lines {
     else ({ holds, body } = condition(rest));
     if (name === 'ie') this.#branches.push(holds);
     if (!body.startsWith('\\{')) {
-      if (holds && body.trim() !== '') this.read([body], depth);
+      if (holds && body.trim() !== '') this.#inside([body], depth);
       return at;
     }
     // A block ends where its braces do.
@@ -82,15 +96,28 @@ class Lines {
       line = lines[++last] as string;
     }
     inside[0] = (inside[0] as string).replace(/^\\\{\\?/, '');
-    inside[inside.length - 1] = (inside.at(-1) as string).replace(/\\\}(?!.*\\\})/, '');
-    if (holds) this.read(inside.filter((one) => one.trim() !== '' && one.trim() !== '.'), depth);
+    const ending = inside.at(-1) as string;
+    const brace = ending.lastIndexOf('\\}');
+    if (brace >= 0) inside[inside.length - 1] = ending.slice(0, brace) + ending.slice(brace + 2);
+    this.budget.takeLines(last - at);
+    if (holds) this.#inside(inside.filter((one) => one.trim() !== '' && one.trim() !== '.'), depth);
     return last;
+  }
+
+  #inside(lines: string[], depth: number): void {
+    if (this.#conditions >= deepestConditions) {
+      this.budget.tooDeep = true;
+      return;
+    }
+    this.#conditions++;
+    this.read(lines, depth);
+    this.#conditions--;
   }
 }
 
 /** Strings that the source defines are added to `strings`. */
 export function roffLines(source: string, strings: RoffStrings): string[] {
-  const lines = new Lines(strings);
+  const lines = new Lines(strings, strings.budget);
   // A backslash at the end of a line joins it with the next; comments go first.
   lines.read(source.replace(/\r\n?/g, '\n').replace(/(^|[^\\])\\[#"].*$/gm, '$1').replace(/(^|[^\\])\\\n/g, '$1').split('\n'));
   return lines.made;

@@ -1,5 +1,6 @@
 /** Text of roff with its escapes as runs: fonts become styles, names of characters become characters, motions and sizes are left out. */
 import type { FlowRun, RunStyle } from '../flow/flow-blocks.js';
+import { RoffBudget } from './roff-budget.js';
 
 /** Names of characters (groff_char(7)) that manual pages use. */
 const characters = new Map(Object.entries({
@@ -50,10 +51,12 @@ const shortEscapes: Record<string, string> = { '-': '-', e: '\\', E: '\\', '\\':
 const quotedEscapes = new Set(['h', 'v', 'w', 'l', 'L', 'b', 'x', 'X', 'D', 'A', 'B', 'R', 'H', 'S', 'Z']);
 const namedEscapes = new Set(['n', 'm', 'M', 'F', 'g', 'k', 'V', 'Y', '$', '*']);
 
-/** What `\*` gives: strings that pages and macros define. */
-export type RoffStrings = Map<string, string>;
+/** What `\*` gives: strings that pages and macros define, and how much they may make. */
+export class RoffStrings extends Map<string, string> {
+  readonly budget = new RoffBudget();
+}
 
-export const predefinedStrings = (): RoffStrings => new Map([['lq', '\u201c'], ['rq', '\u201d'], ['Lq', '\u201c'], ['Rq', '\u201d'], ['R', '\u00ae'], ['Tm', '\u2122'], ['Am', '&'], ['Ba', '|'], ['Ge', '\u2265'], ['Le', '\u2264'], ['Ne', '\u2260'], ['Pm', '\u00b1'], ['q', '"'], ['Pi', '\u03c0'], ['If', '\u221e'], ['Na', 'NaN']]);
+export const predefinedStrings = (): RoffStrings => new RoffStrings([['lq', '\u201c'], ['rq', '\u201d'], ['Lq', '\u201c'], ['Rq', '\u201d'], ['R', '\u00ae'], ['Tm', '\u2122'], ['Am', '&'], ['Ba', '|'], ['Ge', '\u2265'], ['Le', '\u2264'], ['Ne', '\u2260'], ['Pm', '\u00b1'], ['q', '"'], ['Pi', '\u03c0'], ['If', '\u221e'], ['Na', 'NaN']]);
 
 /** Strings in strings are followed that deep. */
 const deepest = 8;
@@ -105,7 +108,8 @@ export class RoffText {
       } else if (escape === '*') {
         const { name, end: behind } = nameAt(line, at);
         end();
-        if (depth < deepest) for (const run of this.runs(this.strings.get(name) ?? '', style, depth + 1).runs) runs.push(run);
+        const value = this.strings.get(name) ?? '';
+        if (depth < deepest && this.strings.budget.takeText(value.length)) for (const run of this.runs(value, style, depth + 1).runs) runs.push(run);
         at = behind;
       } else if (escape === 's') at = next + (/^\\s(?:[+-]?\(?[+-]?\d{1,2}|\[[^\]]*\]|[+-]?'[^']*')/.exec(line.slice(next, next + 20))?.[0].length ?? 2);
       else if (escape === 'u' || escape === 'd') {

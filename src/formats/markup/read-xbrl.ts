@@ -14,7 +14,7 @@ const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 /** `us-gaap:RevenueFromSales` -> `Revenue From Sales`. */
 const nameOf = (name: string): string => name.replace(/^.*:/, '').replace(/([a-z\d])([A-Z])|([A-Z])([A-Z][a-z])/g, '$1$3 $2$4');
 /** Text with marks of a page, or longer than a cell should hold. */
-const isPage = (text: string): boolean => /<\/?[a-z][^>]*>/i.test(text);
+const isPage = (text: string): boolean => /<\/?[a-z][^<>]*>/i.test(text);
 const longestCell = 400;
 
 interface Context {
@@ -61,7 +61,9 @@ export function readXbrl(bytes: Uint8Array): FlowBlock[] {
     const [name, period, unit] = [nameOf(fact.name), [context?.period ?? '', context?.members ?? ''].filter((part) => part !== '').join('; '), units.get(fact.get('unitRef') ?? '') ?? ''];
     if (text === '') continue;
     if (unit === '' && (isPage(text) || text.length > longestCell)) {
-      pages.push({ kind: 'heading', level: 1, runs: [{ text: period === '' ? name : `${name} (${period})` }] }, ...(isPage(text) ? readHtml(text) : [{ kind: 'paragraph', runs: [{ text: oneLine(text) }] } as FlowBlock]));
+      pages.push({ kind: 'heading', level: 1, runs: [{ text: period === '' ? name : `${name} (${period})` }] });
+      if (isPage(text)) for (const block of readHtml(text)) pages.push(block);
+      else pages.push({ kind: 'paragraph', runs: [{ text: oneLine(text) }] });
     } else rows.push([name, period, oneLine(text), unit].map((words) => entry(words)));
   }
   const notes = [...root.elements('link:footnoteLink')].flatMap((link) => [...link.elements('link:footnote')]).map((note): FlowBlock => ({ kind: 'footnote', runs: [{ text: oneLine(note.text) }] }));
