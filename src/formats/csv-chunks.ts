@@ -8,6 +8,7 @@ import { DocumentBuilder } from '../document/builder.js';
 import type { TableData, TableItem } from '../document/model.js';
 import { LecternError } from '../errors.js';
 import { carriageReturn, doubleQuote, lineFeed } from './character-codes.js';
+import { maximumCells } from './flow/flow-table-grid.js';
 import type { ReadOptions } from './format-reader.js';
 import { separatorOf, statedSeparator } from './read-csv.js';
 import { decode, guessRemark } from './text-encoding.js';
@@ -16,10 +17,13 @@ import { decode, guessRemark } from './text-encoding.js';
 const partCells = 50_000;
 /** Bytes of one part, if its rows are long; and of a cell in quotes, behind which a quotation mark is none. */
 const partBytes = 4 * 1024 * 1024;
+/** 300 MB of five columns are some 700 parts. */
+const mostParts = 10_000;
 const sampleBytes = 256 * 1024;
 /** Bytes between two signs of life. */
 const aliveBytes = 64 * 1024 * 1024;
 const firstBeyondAscii = 0x80;
+const byteOrderMark = Buffer.from('\ufeff');
 
 /** Where the parts of a file begin, the first behind the header, and where the last one ends. */
 interface Parts {
@@ -45,6 +49,8 @@ function encodingOf(bytes: Uint8Array): { encoding: string; guessed: string | nu
 function findParts(bytes: Uint8Array, separator: number, rowsOfPart: number, options: Pick<ReadOptions, 'signal' | 'alive'>): Parts {
   const starts: number[] = [];
   let [rows, begin, headerEnd, quoted, isStart, said] = [0, 0, -1, -1, true, 0];
+  // Of the row that is read, and of the widest row of the part, its header included.
+  let [rowBegin, columns, header, widest] = [0, 1, 1, 1];
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at] as number;
     if (quoted >= 0) {
@@ -55,19 +61,28 @@ function findParts(bytes: Uint8Array, separator: number, rowsOfPart: number, opt
       continue;
     }
     if (byte === doubleQuote && isStart) quoted = at;
+    if (byte === separator) columns++;
     isStart = byte === separator || byte === lineFeed || byte === carriageReturn;
     if (byte !== lineFeed && (byte !== carriageReturn || bytes[at + 1] === lineFeed)) continue;
-    rows++;
-    if (headerEnd < 0) [headerEnd, begin, rows] = [at + 1, at + 1, 0];
-    else if (rows >= rowsOfPart || at - begin >= partBytes) {
+    // A table is as wide as its widest row: one that is much wider than those before it begins a part.
+    if (headerEnd >= 0 && rows > 0 && columns > widest && (rows + 1) * columns > partCells) {
       starts.push(begin);
-      [begin, rows] = [at + 1, 0];
+      [begin, rows, widest] = [rowBegin, 0, header];
+    }
+    rows++;
+    widest = Math.max(widest, columns);
+    if (headerEnd < 0) [headerEnd, begin, rows, header] = [at + 1, at + 1, 0, columns];
+    else if (rows >= rowsOfPart || rows * widest >= partCells || at - begin >= partBytes) {
+      starts.push(begin);
+      [begin, rows, widest] = [at + 1, 0, header];
       if (at - said >= aliveBytes) {
         said = at;
         options.alive();
         if (options.signal.aborted) throw new LecternError('cancelled');
       }
     }
+    if (starts.length > mostParts) throw new LecternError('too_large', 'The table would become more tables than one document may hold: its header is much wider than its rows, or it is too long.');
+    [rowBegin, columns] = [at + 1, 1];
   }
   if (begin < bytes.length) starts.push(begin);
   return { starts: [...starts, bytes.length], headerEnd: Math.max(0, headerEnd) };
@@ -98,6 +113,8 @@ class CsvParts {
     const { starts } = this.parts;
     const rows = [this.#header, ...this.#rows(starts[index] ?? 0, starts[index + 1] ?? 0)];
     const columns = rows.reduce((most, row) => Math.max(most, row.length), 0);
+    // Rows that the walk over the bytes took for narrower ones, and a last one without an end.
+    if (rows.length * columns > maximumCells) throw new LecternError('too_large', 'A part of the table has more cells than one table may hold.');
     const cells = rows.flatMap((row, at) => Array.from({ length: columns }, (_, column) => ({ row: at, column, text: row[column]?.trim() ?? '', columnHeader: at === 0 })));
     // A document of its own, which is dropped: only its table is wanted, with clean text.
     const data = new DocumentBuilder({ name: '', coordOrigin: 'TOPLEFT' }).addTable(rows.length, columns, cells).data;
@@ -113,7 +130,8 @@ export function addCsvParts(builder: DocumentBuilder, bytes: Uint8Array, named: 
   const head = new TextDecoder(encoding).decode(bytes.subarray(0, sampleBytes));
   const { separator: stated, rest } = statedSeparator(head.replace(/^\ufeff/, ''));
   const separator = stated ?? named ?? separatorOf(rest);
-  const from = stated === null ? 0 : bytes.indexOf(lineFeed) + 1;
+  const mark = byteOrderMark.every((byte, at) => bytes[at] === byte) ? byteOrderMark.length : 0;
+  const from = stated === null ? mark : bytes.indexOf(lineFeed) + 1;
   const columns = Math.max(1, ...Papa.parse<string[]>(rest, { delimiter: separator, preview: 20 }).data.map((row) => row.length));
   const whole = bytes.subarray(from);
   const rowsOfPart = Math.max(1, Math.floor(partCells / columns));

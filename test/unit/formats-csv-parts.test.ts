@@ -70,6 +70,22 @@ t.test('by the reader: more cells than one table may hold', async (t) => {
   t.equal(document.tables.length, 40);
 });
 
+t.test('a row that is much wider than others widens no more than its own part', (t) => {
+  const { document } = inParts(`a,b\n${'x,y\n'.repeat(4000)}${'z,'.repeat(3999)}z\n${'x,y\n'.repeat(10)}`);
+  const sizes = document.tables.map(({ data }) => [data.num_rows, data.num_cols]);
+  t.same(sizes.map(([, columns]) => columns), [2, 4000]);
+  t.equal(sizes.reduce((sum, [rows = 0]) => sum + rows - 1, 0), 4011, 'no row is lost');
+  t.throws(() => inParts(`${'a,'.repeat(60_000)}a\n${'x\n'.repeat(20_000)}`), { code: 'too_large' }, 'a header that is repeated too often');
+  t.throws(() => inParts(`a,b\n${'z,'.repeat(1_500_000)}z\n`).document.tables.map(({ data }) => data.num_cols), { code: 'too_large' }, 'one row of too many cells');
+  t.end();
+});
+
+t.test('a mark of the encoding is none of the header', (t) => {
+  const { document } = inParts(`\ufeff"na\nme",b\n${'x,y\n'.repeat(10)}`);
+  t.same(document.tables[0]?.data.table_cells.slice(0, 2).map(({ text }) => text), ['na\nme', 'b']);
+  t.end();
+});
+
 t.test('memory does not grow with the number of rows, and a cancellation ends it', (t) => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;

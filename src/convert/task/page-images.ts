@@ -11,6 +11,8 @@ import type { PageImageRequest } from '../output/page-image.js';
 export type WantedPage = Omit<PageImageRequest, 'outputPath'>;
 
 export interface PageImages {
+  /** Throws `queue_full` while too many wait: to be asked before the file is read. */
+  requireRoom(): void;
   /** WebP. Rejects with `queue_full` while too many wait, `cancelled`, and as drawPageImage() does. */
   draw(page: WantedPage, signal: AbortSignal): Promise<Buffer>;
 }
@@ -22,9 +24,13 @@ const concurrency = 1;
 
 export function createPageImages(pool: Pick<WorkerPool, 'run'>, limits: { pageMs: number }): PageImages {
   const queue = new PQueue({ concurrency });
+  const requireRoom = (): void => {
+    if (queue.size >= mostWaiting) throw new LecternError('queue_full', 'Many pages are being drawn, please try again shortly.');
+  };
   return {
+    requireRoom,
     draw: async (page, signal) => {
-      if (queue.size >= mostWaiting) throw new LecternError('queue_full', 'Many pages are being drawn, please try again shortly.');
+      requireRoom();
       // A caller that leaves gives up its place.
       return queue.add(() => drawInPool(pool, limits, page, signal), { signal }).catch((thrown: unknown) => {
         throw signal.aborted ? new LecternError('cancelled') : thrown;

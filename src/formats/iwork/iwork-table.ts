@@ -1,4 +1,5 @@
 /** A table of Pages, Numbers or Keynote: its cells lie row by row in tiles, and texts in lists beside them. */
+import { LecternError } from '../../errors.js';
 import type { FlowBlock, FlowTableEntry } from '../flow/flow-blocks.js';
 import { maximumCells } from '../flow/flow-table-grid.js';
 import type { IworkObjects, Message } from './iwa-archive.js';
@@ -132,7 +133,8 @@ class TableReader {
 export function iworkTable(objects: IworkObjects, table: Message, textOf: (storage: number) => string): FlowBlock | null {
   const data = table.message(model.store);
   const [rowCount, columnCount] = [table.number(model.rows), table.number(model.columns)];
-  if (data === undefined || rowCount === 0 || columnCount === 0 || rowCount * columnCount > maximumCells) return null;
+  if (data === undefined || rowCount === 0 || columnCount === 0) return null;
+  if (rowCount * columnCount > maximumCells) throw new LecternError('too_large', 'A table has more cells than a document may hold.');
   const grid = new TableReader(objects, data, textOf).cells(rowCount, columnCount);
   const [headerRows, headerColumns] = [table.number(model.headerRows), table.number(model.headerColumns)];
   while (grid.length > headerRows + 1 && grid.at(-1)?.every((text) => text === '') === true) grid.pop();

@@ -42,10 +42,15 @@ export function addPageRoutes(app: FastifyInstance, { tasks, settings, pageImage
   app.get<TaskRoute>('/v1/tasks/:task_id/pages/:page', async (request, reply) => {
     const { pageNumber, width } = readPlace(request);
     if (pageImages === undefined) throw new HttpFailure(404, 'This service draws no pages.');
+    pageImages.requireRoom();
     const { filename, output } = await openSource(request);
     // Only the check of its bytes was wanted: the worker gets the file itself.
     await output.handle.close();
-    const image = await pageImages.draw({ inputPath: output.path, filename, pageNumber, width }, new ClientGone(reply).signal);
+    const image = await pageImages.draw({ inputPath: output.path, filename, pageNumber, width }, new ClientGone(reply).signal).catch((thrown: unknown) => {
+      // The task was removed while its page waited.
+      if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') throw new HttpFailure(404, noSource);
+      throw thrown;
+    });
     return sendImage(reply, image);
   });
 }

@@ -28,7 +28,12 @@ export function addHostRoutes(app: FastifyInstance, dependencies: HttpDependenci
     return sendJson(reply.header('cache-control', 'no-store'), 200, body);
   });
 
-  app.get('/v1/host/models', async (_request, reply) => sendJson(reply, 200, { models: await needs(dependencies) }));
+  // An estimate reads each model's file: requests that come meanwhile share it.
+  let estimating: Promise<object[]> | undefined;
+  app.get('/v1/host/models', async (_request, reply) => {
+    estimating ??= needs(dependencies).finally(() => { estimating = undefined; });
+    return sendJson(reply, 200, { models: await estimating });
+  });
 
   app.post('/v1/host/access-test', { bodyLimit: longestBodyBytes }, async (request, reply) => {
     requireAdministrator(request, 'The access list is tested');
