@@ -1,4 +1,5 @@
 /** Random formulas over amsmath's vocabulary, and the documents that set them in twelve font set-ups. The truth of a formula is its source. */
+import { randomFrom } from '../test/support/random.js';
 
 /** Set-ups that may be seen, and those that are only measured. */
 export interface SetUp {
@@ -26,17 +27,6 @@ export const setUps: SetUp[] = [
   { name: 'dejavu-math', engine: 'lualatex', preamble: unicodeMath('DejaVu Math TeX Gyre'), seen: false },
 ];
 
-/** Numbers 0..1 from a seed (mulberry32). */
-export function randomNumbers(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
-}
-
 const variables = 'a b c d f g h i j k m n p q r s t u v w x y z A B C D E F G H K L M N P Q R S T U V X Y Z'.split(' ');
 const greek = ['\\alpha', '\\beta', '\\gamma', '\\delta', '\\lambda', '\\mu', '\\sigma', '\\theta', '\\omega', '\\varphi', '\\pi', '\\rho', '\\xi', '\\psi', '\\Gamma', '\\Delta', '\\Omega', '\\Phi'];
 const relations = ['=', '=', '=', '\\leq', '\\geq', '<', '>', '\\neq', '\\approx', '\\equiv', '\\in', '\\subseteq', '\\sim'];
@@ -46,7 +36,7 @@ export class FormulaMaker {
   readonly #random: () => number;
 
   constructor(seed: number) {
-    this.#random = randomNumbers(seed);
+    this.#random = randomFrom(seed);
   }
 
   #pick<Value>(values: readonly Value[]): Value {
@@ -167,7 +157,7 @@ export function formulaDocument({ preamble }: SetUp, seed: number, count: number
   const maker = new FormulaMaker(seed);
   const displays = Array.from({ length: count }, () => maker.display());
   const inlines = Array.from({ length: count }, () => maker.inline());
-  const random = randomNumbers(seed + 1);
+  const random = randomFrom(seed + 1);
   const body = displays.map((display, at) => {
     const name = at % 3 === 0 ? 'equation' : 'equation*';
     return `Formula ${at} stands here. ${sentence(random)} until stop ${at}.\n\\begin{${name}} ${display} \\end{${name}}\nInline ${at} has $${inlines[at]!}$ in its line. ${sentence(random)}.\n`;

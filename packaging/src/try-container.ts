@@ -101,10 +101,10 @@ async function tryService(image: BuiltImage): Promise<void> {
 async function tryImage(image: BuiltImage, version: string): Promise<void> {
   const said = runImage(image, ['--version']);
   ok(said.status === 0 && said.stdout.trim() === version, 'the entrypoint starts the program', said.output);
-  const work = join(image.root, 'work');
-  mkdirSync(work, { recursive: true });
-  copyFileSync(join(context, 'test/fixtures/pdf/invoice.pdf'), join(work, 'invoice.pdf'));
-  const converted = runImage(image, ['convert', '/work/invoice.pdf']);
+  const documents = join(image.root, 'documents');
+  mkdirSync(documents, { recursive: true });
+  copyFileSync(join(context, 'test/fixtures/pdf/invoice.pdf'), join(documents, 'invoice.pdf'));
+  const converted = runImage(image, ['convert', '/documents/invoice.pdf']);
   ok(converted.status === 0 && converted.stdout.includes('Invoice 2025-0417'), 'a document is converted without a service and without an access list', converted.output);
   const writable = runImage(image, ['models', 'list', '--json']);
   ok(writable.status === 0 && writable.stdout.includes('lectern-demo'), 'the models are listed', writable.output);

@@ -61,7 +61,7 @@ function check(truth: Truth, markdown: string, grids: string[][][]): string[] {
 }
 
 const families = existsSync(directory) ? readdirSync(directory).filter((name) => only === undefined || name.startsWith(only)) : [];
-if (families.length === 0) t.pass('nothing made', { skip: 'test/fixtures/independent/make.py has made nothing here' });
+if (families.length === 0) t.test('documents of independent writers', { skip: 'test/fixtures/independent/make.py has made nothing here' }, () => undefined);
 
 for (const family of families) {
   const names = readdirSync(join(directory, family)).filter((name) => existsSync(join(directory, family, `${name}.truth.json`)));

@@ -168,7 +168,7 @@ t.test('models and the host', { skip: noBrowser, timeout: 600_000 }, async (t) =
     if (await row.locator('button:text-is("Unload")').count() > 0) await row.locator('button:text-is("Unload")').click();
     await row.locator('button:text-is("Load")').click();
     await row.locator(':text("loaded until")').waitFor();
-    t.pass('a model is unloaded and loaded');
+    t.equal(await row.locator('button:text-is("Unload")').count(), 1, 'a model that is loaded can be unloaded');
     t.match(await page.textContent('.host'), /Tasks.*convert.*success/s, 'the tasks of all callers');
     await page.fill('input[aria-label="Address to test"]', '10.1.2.3');
     await page.click('button:text-is("Would it get in?")');

@@ -8,8 +8,8 @@
 namespace lectern::llm {
 namespace {
 
-constexpr std::size_t most_texts = 64;
-constexpr std::size_t most_bytes = 128;
+constexpr std::size_t most_texts = 16;
+constexpr std::size_t most_bytes = 40;
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(ErrorCode::invalid_request, "The option \"dry_sequence_breakers\" " + what + "."); }
 

@@ -16,7 +16,7 @@ class SequenceBreakers {
   /// Throws as check() does. Takes a pass over the texts of the vocabulary.
   SequenceBreakers(std::vector<std::string> texts, const Tokenizer& tokenizer);
 
-  /// Throws Error `invalid_request` for more than 64 texts, an empty one or one beyond 128 bytes.
+  /// Throws Error `invalid_request` for more than 16 texts, an empty one or one beyond 40 bytes.
   static void check(const std::vector<std::string>& texts);
 
   const std::vector<std::string>& texts() const { return texts_; }
