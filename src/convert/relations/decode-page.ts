@@ -2,7 +2,6 @@
  * Decodes the scores of a page to blocks in reading order. Whatever the scores are: every node with words is in exactly one block, every node of a table in exactly one
  * cell, grids are valid, the order is a permutation, and equal scores give equal blocks. The cost grows with the number of nodes times the neighbours of each.
  */
-import { unionBox } from '../../geometry/box.js';
 import { nodeClasses } from './classes.js';
 import type { NodeClass } from './classes.js';
 import { clusterMembers, correlationClusters } from './clusters.js';
@@ -136,9 +135,4 @@ function sumOfLevels(nodes: readonly number[], scores: RelationScores): Float32A
   const [first, ...others] = nodes.map((node) => scores.levels(node));
   for (const levels of others) for (const [index, value] of levels.entries()) first![index]! += value;
   return first!;
-}
-
-/** The box around a block. */
-export function boxOfBlock({ nodes }: DecodedBlock, pageNodes: readonly PageNode[]) {
-  return unionBox(nodes.map((node) => pageNodes[node]!.box));
 }
