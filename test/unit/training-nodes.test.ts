@@ -14,7 +14,22 @@ const texts = (given: NodePage): string[] => pageNodes(given).nodes.map(({ words
 
 t.test('a line is cut where a gap is wider than its word spaces', (t) => {
   t.same(texts(page([word('two', 50, 0), word('words', 68, 0), word('12.5', 140, 0)])), ['two words', '12.5']);
-  t.same(texts(page([word('wide', 50, 0), word('but', 76, 0), word('even', 97, 0)])), ['wide but even'], 'spaces of a justified line are alike');
+  t.same(texts(page([word('wide', 50, 0), word('but', 76, 0), word('even', 97, 0), word('a', 50, 1), word('full', 57, 1), word('line', 97, 1)])).slice(0, 1), ['wide but even'], 'a justified line ends where a neighbour does');
+  t.end();
+});
+
+t.test('rows of short cells are cut though their gaps are all alike', (t) => {
+  const row = (line: number, ...cells: string[]): NodeWord[] => cells.map((text, column) => word(text, 50 + 16 * column, line));
+  t.same(texts(page([...row(0, '17', '7', '14'), ...row(1, '3', '21', '9')])), ['17', '7', '14', '3', '21', '9'], 'lines that end elsewhere are not justified');
+  t.same(texts(page([...row(0, '17', '70', '14'), ...row(1, '31', '21', '92'), ...row(2, '11', '60', '40')])).length, 9, 'rows of one width have gaps at one place');
+  const monospace = { monospace: true };
+  t.same(texts(page([word('let', 50, 0, monospace), word('it', 71, 0, monospace), word('be', 87, 0, monospace)])), ['let it be'], 'a monospaced space is .6 em wide');
+  t.end();
+});
+
+t.test('vertical text of two columns is cut between them', (t) => {
+  const turned = (text: string, left: number, top: number): NodeWord => word(text, left, 0, { angle: 90, box: { left, top, right: left + 9, bottom: top + 5 * text.length } });
+  t.same(texts(page([turned('up', 50, 115), turned('going', 50, 87), turned('next', 61, 105)])), ['up going', 'next']);
   t.end();
 });
 

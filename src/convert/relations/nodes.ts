@@ -2,8 +2,9 @@
  * The nodes of a page for the relation network: pieces of text lines and pictures, each with numbers that the network reads. The same code makes the training
  * data and runs in the program, so that both see the same numbers. Lengths in the features are in ems of the page's running text.
  */
-import { areaOf, unionBox } from '../../geometry/box.js';
+import { areaOf } from '../../geometry/box.js';
 import { DrawnIndex } from './drawn-index.js';
+import { lineFragments } from './line-fragments.js';
 import { neighbourhoodOf } from './neighbours.js';
 import type { NodePage, NodeWord, PageNode } from './node-values.js';
 import { ALIGNED, luminance, Surroundings } from './surroundings.js';
@@ -24,13 +25,6 @@ export interface PageNodes {
   neighbours: Int32Array;
 }
 
-/** Ems: where the gap to the next word of a line is wider than this, and than GAP_RATIO times the line's median gap, the line is cut. Word spaces of justified lines are alike within a line. */
-const LEAST_GAP = 0.42;
-const GAP_RATIO = 1.45;
-/** Ems: a gap that always cuts. */
-const SURE_GAP = 1.2;
-/** Sizes that differ by more than this share are two styles. */
-const SIZE_STEP = 0.08;
 /** Pictures of a page that are nodes, the largest first, and the least side of one in ems. */
 const MOST_PICTURES = 60;
 const LEAST_PICTURE = 1;
@@ -47,7 +41,7 @@ export const FEATURES = 58;
 export function pageNodes(page: NodePage): PageNodes {
   const em = mainSize(page.words);
   const drawn = new DrawnIndex(page.rulings, page.fills, page);
-  const nodes = [...fragments(page, em, drawn), ...pictureNodes(page, em)];
+  const nodes = [...lineFragments(page, em, drawn), ...pictureNodes(page, em)];
   const count = nodes.length;
   const features = new Float32Array(count * FEATURES);
   const geometry = new Float32Array(count * GEOMETRY);
@@ -74,51 +68,6 @@ function mainSize(words: readonly NodeWord[]): number {
   let [main, most] = [10, 0];
   for (const [size, count] of bySize) if (size > 0 && count > most) [main, most] = [size, count];
   return main;
-}
-
-/** Each text line, cut at wide gaps, at drawn lines and where the style changes. */
-function fragments(page: NodePage, em: number, drawn: DrawnIndex): PageNode[] {
-  const lines = new Map<number, number[]>();
-  for (const [index, { line }] of page.words.entries()) {
-    const words = lines.get(line);
-    if (words === undefined) lines.set(line, [index]);
-    else words.push(index);
-  }
-  const made: PageNode[] = [];
-  for (const words of lines.values()) {
-    const gaps = words.slice(1).map((word, at) => gapBetween(page.words[words[at]!]!, page.words[word]!));
-    const spaces = gaps.filter((gap, at) => gap > 0.05 * em && !page.words[words[at + 1]!]!.glued).sort((a, b) => a - b);
-    const median = spaces[spaces.length >> 1] ?? 0;
-    let current = [words[0]!];
-    for (const [at, word] of words.slice(1).entries()) {
-      const [before, after] = [page.words[words[at]!]!, page.words[word]!];
-      if (isCut(drawn, before, after, gaps[at]!, median, em)) {
-        made.push(nodeOf(page, current));
-        current = [];
-      }
-      current.push(word);
-    }
-    made.push(nodeOf(page, current));
-  }
-  return made;
-}
-
-function gapBetween(before: NodeWord, after: NodeWord): number {
-  if (Math.abs(before.angle % 180) > 45 && Math.abs(before.angle % 180) < 135) return Math.max(after.box.top - before.box.bottom, before.box.top - after.box.bottom);
-  return Math.max(after.box.left - before.box.right, before.box.left - after.box.right);
-}
-
-function isCut(drawn: DrawnIndex, before: NodeWord, after: NodeWord, gap: number, median: number, em: number): boolean {
-  const size = Math.max(before.size, after.size, 0.5 * em);
-  if (gap > SURE_GAP * size) return true;
-  if (!after.glued && gap > LEAST_GAP * size && (median === 0 || gap > GAP_RATIO * median)) return true;
-  const isScript = Math.abs(before.baseline - after.baseline) > 0.05 * size;
-  if (!after.glued && !isScript && (before.bold !== after.bold || Math.abs(before.size - after.size) > SIZE_STEP * size)) return true;
-  return drawn.cuts(Math.min(before.box.right, after.box.right), Math.max(before.box.left, after.box.left), (after.box.top + after.box.bottom) / 2);
-}
-
-function nodeOf(page: NodePage, words: number[]): PageNode {
-  return { words, box: unionBox(words.map((word) => page.words[word]!.box)) };
 }
 
 function pictureNodes(page: NodePage, em: number): PageNode[] {
