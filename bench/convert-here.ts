@@ -44,7 +44,8 @@ const ports: ConvertPorts = {
   signal: new AbortController().signal,
 };
 
-export async function convertHere({ pdf, password }: Pick<BenchDocument, 'pdf' | 'password'>, options: Partial<ConvertOptions> = {}, more: Partial<ConvertPorts> = {}): Promise<ConvertedHere> {
+/** `readBack`: false where only the cost matters: the results of a gigabyte are longer than a string may be. */
+export async function convertHere({ pdf, password }: Pick<BenchDocument, 'pdf' | 'password'>, options: Partial<ConvertOptions> = {}, more: Partial<ConvertPorts> = {}, readBack = true): Promise<ConvertedHere> {
   const outputDirectory = mkdtempSync(join(tmpdir(), 'lectern-bench-'));
   const before = process.cpuUsage();
   try {
@@ -52,7 +53,7 @@ export async function convertHere({ pdf, password }: Pick<BenchDocument, 'pdf' |
       inputPath: pdf, filename: basename(pdf), outputDirectory, failedPages: [], options: { ...defaultConvertOptions, outputs: ['md'], password, ...options },
     }, { ...ports, ...more });
     const { user, system } = process.cpuUsage(before);
-    const written = (file: string | undefined): string => (file === undefined ? '' : readFileSync(join(outputDirectory, file), 'utf8'));
+    const written = (file: string | undefined): string => (file === undefined || !readBack ? '' : readFileSync(join(outputDirectory, file), 'utf8'));
     return { outcome, markdown: written(outcome.files.md), html: written(outcome.files.html), json: JSON.parse(written(outcome.files.json) || '{}') as ConvertedHere['json'], processorMs: (user + system) / 1000 };
   } finally {
     rmSync(outputDirectory, { recursive: true, force: true });

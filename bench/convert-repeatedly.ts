@@ -12,7 +12,7 @@ export interface Cost {
 
 const [path = '', times = '1'] = process.argv.slice(2);
 for (let run = 0; run < Number(times); run++) {
-  const { outcome, processorMs } = await convertHere({ pdf: path, password: null });
+  const { outcome, processorMs } = await convertHere({ pdf: path, password: null }, {}, {}, false);
   const stages = Object.fromEntries(Object.entries(outcome.timings).map(([stage, { times: [time = 0] }]) => [stage, time]));
   console.log(JSON.stringify({ status: outcome.status, errors: outcome.errors.map(({ error_message: sentence }) => sentence), seconds: outcome.processingTimeS, processorSeconds: processorMs / 1000, stages } satisfies Cost));
 }

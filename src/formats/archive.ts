@@ -1,5 +1,6 @@
 /** Zip archives from outside: the directory is read with bounds first, and nothing is unpacked past the limits of one entry, of its ratio and of the whole. */
 import { inflateRawSync } from 'node:zlib';
+import { Inflate } from 'fflate';
 import { LecternError } from '../errors.js';
 import { decodeText } from './text-encoding.js';
 
@@ -19,6 +20,11 @@ export const defaultArchiveLimits: ArchiveLimits = { entryBytes: 256 * mebibyte,
 
 /** More than deflate can: a directory that states more lies. */
 const deflateRatio = 1040;
+
+/** Of one entry that is read piece by piece, unpacked. It bounds time; memory is bounded by the pieces. */
+const streamedBytes = 8 * 1024 * mebibyte;
+/** Packed bytes of one piece: it unpacks to 8 MiB at most. */
+const packedPiece = 8 * 1024;
 
 const maximumEntries = 100_000;
 
@@ -119,6 +125,31 @@ export class Archive {
     const contents = entry.method === stored ? packed : this.#inflate(entry, packed);
     this.#count(entry, contents.length);
     return contents;
+  }
+
+  /** An entry's contents piece by piece; empty where there is no such entry. Its size counts only against a limit of its own. Throws as `read`. */
+  *pieces(name: string): Generator<Uint8Array, undefined> {
+    const entry = this.#entries.get(key(name));
+    if (entry === undefined) return;
+    if (entry.encrypted) throw new LecternError('password_required');
+    const packed = this.#packed(entry);
+    if (entry.method !== stored && entry.method !== deflated) throw new LecternError('invalid_document', 'The file is packed in a way that is not supported.');
+    const most = Math.min(streamedBytes, Math.max(this.#limits.ratioFloorBytes, packed.length * this.#limits.ratio));
+    let unpacked: Uint8Array[] = [];
+    // zlib of Node has no synchronous reading by pieces.
+    const inflate = new Inflate((piece) => { unpacked.push(piece); });
+    let total = 0;
+    for (let at = 0; at < packed.length; at += packedPiece) {
+      const piece = packed.subarray(at, at + packedPiece);
+      if (entry.method === stored) unpacked.push(piece);
+      else pushPiece(inflate, piece, at + packedPiece >= packed.length);
+      for (const part of unpacked) {
+        total += part.length;
+        if (total > most) throw tooLarge();
+        if (part.length > 0) yield part;
+      }
+      unpacked = [];
+    }
   }
 
   #inflate(entry: ArchiveEntry, packed: Uint8Array): Uint8Array {
@@ -229,6 +260,14 @@ export class Archive {
       }
       at += extraField.headerBytes + size;
     }
+  }
+}
+
+function pushPiece(inflate: Inflate, piece: Uint8Array, isLast: boolean): void {
+  try {
+    inflate.push(piece, isLast);
+  } catch {
+    throw damaged();
   }
 }
 

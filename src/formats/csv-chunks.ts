@@ -4,10 +4,11 @@
  */
 import { isUtf8 } from 'node:buffer';
 import Papa from 'papaparse';
-import { DocumentBuilder } from '../document/builder.js';
-import type { TableData, TableItem } from '../document/model.js';
+import type { DocumentBuilder } from '../document/builder.js';
+import type { TableData } from '../document/model.js';
 import { LecternError } from '../errors.js';
 import { carriageReturn, doubleQuote, lineFeed } from './character-codes.js';
+import { deferData, tableData } from './deferred-table.js';
 import { maximumCells } from './flow/flow-table-grid.js';
 import type { ReadOptions } from './format-reader.js';
 import { separatorOf, statedSeparator } from './read-csv.js';
@@ -116,8 +117,7 @@ class CsvParts {
     // Rows that the walk over the bytes took for narrower ones, and a last one without an end.
     if (rows.length * columns > maximumCells) throw new LecternError('too_large', 'A part of the table has more cells than one table may hold.');
     const cells = rows.flatMap((row, at) => Array.from({ length: columns }, (_, column) => ({ row: at, column, text: row[column]?.trim() ?? '', columnHeader: at === 0 })));
-    // A document of its own, which is dropped: only its table is wanted, with clean text.
-    const data = new DocumentBuilder({ name: '', coordOrigin: 'TOPLEFT' }).addTable(rows.length, columns, cells).data;
+    const data = tableData(rows.length, columns, cells);
     this.#kept = { index, data };
     return data;
   }
@@ -138,10 +138,6 @@ export function addCsvParts(builder: DocumentBuilder, bytes: Uint8Array, named: 
   const parts = findParts(whole, separator.charCodeAt(0), rowsOfPart, options);
   const source = new CsvParts(whole, parts, encoding, separator, options);
   const count = parts.starts.length - 1;
-  for (let index = 0; index < count; index++) lazily(builder.addTable(0, 0, []), () => source.data(index));
+  for (let index = 0; index < count; index++) deferData(builder.addTable(0, 0, []), () => source.data(index));
   return [...(guessed === null ? [] : [guessRemark(guessed)]), `The table has more cells than one table may hold: it is given as ${count} tables of at most ${rowsOfPart.toLocaleString('en')} rows, each with the first row as its header.`];
-}
-
-function lazily(table: TableItem, data: () => TableData): void {
-  Object.defineProperty(table, 'data', { get: data, enumerable: true });
 }

@@ -58,11 +58,12 @@ class SheetScanner {
   readonly cells: CellStore;
   complete = true;
   #at = 0;
-  #row = -1;
+  #row: number;
   #column = -1;
 
-  constructor(private readonly xml: string, private readonly prefix: string, private readonly subject: string, private readonly most: number) {
+  constructor(private readonly xml: string, private readonly prefix: string, private readonly subject: string, private readonly most: number, firstRow = 0) {
     this.cells = new CellStore(xml);
+    this.#row = firstRow - 1;
   }
 
   /** Gives the position behind the cells. */
@@ -273,6 +274,13 @@ export function scanSheet(bytes: Uint8Array, most: number, subject: string): Sca
   const end = data < 0 || dataEnd < 0 || xml.charCodeAt(dataEnd - 1) === slash ? Math.max(0, dataEnd) : scanner.scan(dataEnd + 1);
   const tail = xml.slice(end);
   return { cells: scanner.cells, merges: readMerges(tail, prefix), complete: scanner.complete, tail };
+}
+
+/** The cells of whole rows, without the elements around them. A first row without an address is `firstRow`, from 0. Throws LecternError `invalid_document`. */
+export function scanRows(rows: string, prefix: string, subject: string, firstRow: number): CellStore {
+  const scanner = new SheetScanner(`${rows}</${prefix}sheetData>`, prefix, subject, Infinity, firstRow);
+  scanner.scan(0);
+  return scanner.cells;
 }
 
 function readMerges(tail: string, prefix: string): CellRange[] {

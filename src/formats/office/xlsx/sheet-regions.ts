@@ -24,7 +24,7 @@ interface ColumnRuns {
 }
 
 /** Indices of the cells, row by row. Files keep this order; where one does not, and where cells repeat, the last one counts. */
-function inOrder({ rows, columns, count }: CellStore): Int32Array {
+export function inOrder({ rows, columns, count }: CellStore): Int32Array {
   const order = new Int32Array(count);
   let sorted = true;
   for (let at = 0; at < count; at++) {
