@@ -26,6 +26,7 @@ const benches: Record<string, () => Promise<Bench>> = {
   ocr: () => import('./ocr.js'),
   onnx: () => import('./onnx.js'),
   pages: () => import('./pages.js'),
+  scripts: () => import('./scripts.js'),
   soak: () => import('./soak.js'),
   stalls: () => import('./stalls.js'),
   tables: () => import('./tables.js'),
@@ -45,6 +46,7 @@ const usage = `usage: npm run bench -- NAME [its options] [--lines OUT] [--again
   ocr      [--drawn DIRECTORY] [--pages N] [--verbose]
   onnx     [--peer] [--pack DIRECTORY] [--net NAME]... [--rounds N] [--threads N] [--json OUT]
   pages    DIRECTORY [--network FILE] [--documents N] [--keep DIRECTORY] [--worst N]
+  scripts  [--set-up NAME]... [--seen] [--seed N] [--pages N] [--plain N] [--verbose]
   soak     [N]
   stalls   [--only PART-OF-A-NAME]
   tables   [--drawn FILE] [--tables N] [--network DIRECTORY] [--verbose]

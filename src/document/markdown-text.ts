@@ -2,6 +2,8 @@
 import { spaceBeforeKey } from './model.js';
 import type { DocumentNode, Formatting, TextItem } from './model.js';
 import { isScript } from './safe-addresses.js';
+import { scriptCharacters } from './script-characters.js';
+import type { Script } from './script-characters.js';
 
 // A line at a time and by position, because a pattern with two lazy stars takes quadratic time on a line full of `![`.
 function escapeUnderscores(line: string): string {
@@ -116,10 +118,15 @@ function linkLabel(text: string): string {
 
 const scriptElements = { sub: 'sub', super: 'sup' } as const;
 
-/** Emphasis, script and link around text that is escaped already. Underline has no mark; a script is GFM's `<sup>` or `<sub>`. */
+/**
+ * Emphasis, script and link around text that is escaped already. Underline has no mark. A script is written in Unicode's script characters where all of its characters have one (`10⁶`, `H₂O`), so that plain readers and
+ * searches have its letters too; else it is GFM's `<sup>` or `<sub>`.
+ */
 export function decorate(text: string, formatting: Formatting | null, hyperlink: string | null, around: Neighbours = alone): string {
-  let result = text;
-  const script = formatting === null || formatting.script === 'baseline' || text.trim() === '' ? null : scriptElements[formatting.script];
+  const isScripted = formatting !== null && formatting.script !== 'baseline' && text.trim() !== '';
+  const signs = isScripted ? scriptCharacters(text, formatting.script as Script) : null;
+  let result = signs ?? text;
+  const script = isScripted && signs === null ? scriptElements[formatting.script as Script] : null;
   const beside = script !== null || hyperlink !== null ? alone : around;
   const { bold = false, italic = false, strikethrough = false } = formatting ?? {};
   if (bold || italic) result = wrapped(result, bold && italic ? emphasis.both : bold ? emphasis.bold : emphasis.italic, strikethrough ? alone : beside);
@@ -143,15 +150,9 @@ export function fenced(code: string, language = 'unknown'): string {
   return `${fence}${fenceNames[language] ?? language.toLowerCase()}\n${code}\n${fence}`;
 }
 
-const superscriptSigns: Record<string, string> = Object.fromEntries(Array.from('0123456789+-\u2212=()ni', (sign, at) => [sign, Array.from('⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿⁱ')[at] ?? '']));
-const subscriptSigns: Record<string, string> = Object.fromEntries(Array.from('0123456789+-\u2212=()', (sign, at) => [sign, Array.from('₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎')[at] ?? '']));
-
 /** A script for readers that render no HTML: in Unicode's script characters, or as it is where one of its characters has none. */
 export function plainScript(text: string, script: Formatting['script'] | undefined): string {
-  if (script !== 'sub' && script !== 'super') return text;
-  const table = script === 'sub' ? subscriptSigns : superscriptSigns;
-  const characters = Array.from(text);
-  return characters.every((character) => Object.hasOwn(table, character)) ? characters.map((character) => table[character]).join('') : text;
+  return script !== 'sub' && script !== 'super' ? text : scriptCharacters(text, script) ?? text;
 }
 
 /** Code within a line. */
@@ -194,10 +195,13 @@ export function joinedAlike(nodes: DocumentNode[]): DocumentNode[] {
 export function neighbourCharacters(nodes: DocumentNode[], at: number): Neighbours {
   const beside = (node: DocumentNode | undefined, isBefore: boolean, glued: boolean): string => {
     if (node === undefined || !glued) return '';
-    if (!isWords(node) || node.hyperlink !== null || node.formatting !== null && node.formatting.script !== 'baseline') return '`';
+    if (!isWords(node) || node.hyperlink !== null) return '`';
+    const { script = 'baseline' } = node.formatting ?? {};
+    const signs = script === 'baseline' ? node.text : scriptCharacters(node.text, script);
+    if (signs === null) return '`';
     const { bold = false, italic = false, strikethrough = false } = node.formatting ?? {};
     if (strikethrough) return '~';
-    return bold || italic ? '*' : (isBefore ? Array.from(node.text).at(-1) : Array.from(node.text)[0]) ?? '';
+    return bold || italic ? '*' : (isBefore ? Array.from(signs).at(-1) : Array.from(signs)[0]) ?? '';
   };
   const [node, next] = [nodes[at], nodes[at + 1]];
   return { before: beside(nodes[at - 1], true, node?.meta?.[spaceBeforeKey] === false), after: beside(next, false, next?.meta?.[spaceBeforeKey] === false) };

@@ -174,7 +174,7 @@ t.test('runs of a paragraph: emphasis, links, code, formulas, glued ones', (t) =
   builder.addText('text', '2', { parent: group, glued: true, formatting: { script: 'sub' } });
   builder.addText('text', 'O', { parent: group, glued: true });
   t.equal(markdown(builder),
-    'Some **bold\\_** ~~***both***~~ <sup>plain</sup> [link &amp; text](https://a.b/c_d?e=1&f=(g)), `` x`y `` $a_1$ H<sub>2</sub>O');
+    'Some **bold\\_** ~~***both***~~ <sup>plain</sup> [link &amp; text](https://a.b/c_d?e=1&f=(g)), `` x`y `` $a_1$ H₂O');
   t.end();
 });
 

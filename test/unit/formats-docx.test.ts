@@ -42,7 +42,7 @@ t.test('runs: looks by style and outright, links and fields, hidden text, breaks
     + paragraph(run('one') + '<w:r><w:br/></w:r>' + run('two') + '<w:r><w:tab/></w:r><w:r><w:noBreakHyphen/></w:r><w:r><w:sym w:font="Wingdings" w:char="F0FC"/></w:r>')
     + paragraph(`<w:hyperlink w:anchor="inside">${run('inner')}</w:hyperlink>`);
   t.equal(await markdown({ body, styles, relationships: relationship('out', 'hyperlink', 'https://a.example/', true) }),
-    'plain ***loud*** and not\n\nH<sub>2</sub>O ~~gone~~\n\n[site](https://a.example/) and [other](https://b.example/) page 3\n\none\ntwo\t\u2011\u2713\n\ninner');
+    'plain ***loud*** and not\n\nH₂O ~~gone~~\n\n[site](https://a.example/) and [other](https://b.example/) page 3\n\none\ntwo\t\u2011\u2713\n\ninner');
   const { document } = await readOffice('docx', makeDocx({ body: paragraph(run('H') + run('2', '<w:vertAlign w:val="subscript"/>')) }));
   t.match(document.texts, [{ text: 'H', formatting: null }, { text: '2', formatting: { script: 'sub' }, meta: { lectern__space_before: false } }]);
 });

@@ -33,7 +33,7 @@ t.test('LaTeX: structure', async (t) => {
 t.test('AsciiDoc', async (t) => {
   const adoc = (text: string): Promise<string> => markdownOf('asciidoc', text);
   t.equal(await adoc('= T\nAnn <a@b.c>\n:v: w\n\n== S {v}\n\na *b* _c_ `d` https://x.org[e], <<s,f>> H~2~Ofootnote:[g].\nh +\ni'),
-    '# T\n\nAnn &lt;a@b.c&gt;\n\n## S w\n\na **b** *c* `d` [e](https://x.org), f H<sub>2</sub>O<sup>[1]</sup>. h\ni\n\n1. g');
+    '# T\n\nAnn &lt;a@b.c&gt;\n\n## S w\n\na **b** *c* `d` [e](https://x.org), f H₂O<sup>[1]</sup>. h\ni\n\n1. g');
   t.equal(await adoc('* a\n** b\n* c\n+\nd\n\n. e\n.. f\n\n//x\n\nt:: u'), '- a\n    - b\n- c\n\n    d\n    1. e\n        1. f\n\n- **t**: u');
   t.equal(await adoc('[cols="1,1",options="header"]\n|===\n|A |B\n|1\na|* x\n2+|w\n|===\n\n|===\n|p |q\n\n.2+|r |s\n|t\n|==='), '| A | B |\n| - | - |\n| 1 | - x |\n| w | w |\n\n| p | q |\n| - | - |\n| r | s |\n| r | t |');
   t.equal(await adoc('[source,ruby]\n----\nputs 1 <1>\n----\n\nNOTE: n\n\n====\nin\n====\n\n////\nno\n////\n\ninclude::/etc/passwd[]\n\nimage::a.png[alt]'), '```ruby\nputs 1 <1>\n```\n\n**NOTE:** n\n\nin\n\nalt\n\n<!-- image -->');

@@ -72,7 +72,7 @@ const written = `{\\rtf1\\ansi\\deff0{\\fonttbl{\\f0 Arial;}{\\f3\\fcharset2 Sym
 t.test('a text that was written as RTF', async (t) => {
   const mail = makeMsg({ subject: 'W', rtf: packRtf(latin(written), true), body: 'the same without its looks' });
   t.equal(await markdownOf('email', mail, 'a.msg'), [
-    '# W', '## Report', 'Plain, **bold**, *slanted* ***both*** and **on** off<sup>2</sup>; x[the link](https://x.example/a%20b).', '- first\n    1. inner\n    2. inner two\n- second', '7. counted',
+    '# W', '## Report', 'Plain, **bold**, *slanted* ***both*** and **on** off²; x[the link](https://x.example/a%20b).', '- first\n    1. inner\n    2. inner two\n- second', '7. counted',
     '| Name | Size |\n| - | - |\n| Pump Mark II | **12** |\n| <table><tr><td>a</td><td>b</td></tr></table>  under | last |', 'After the note\nnext line', '<!-- image -->', 'end', 'the *note*',
   ].join('\n\n'));
   const { pictures } = await readFormat('email', mail, 'a.msg');

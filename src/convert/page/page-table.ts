@@ -5,6 +5,7 @@ import { countRightToLeftLetters, hasRightToLeftLetter } from '../wording/script
 import type { Box, Link, Word } from '../../pdf/pdf-page.js';
 import type { FoundTable } from './found-table.js';
 import { lineOfWords, mostFrequent } from './text-line.js';
+import type { Span, TextLine } from './text-line.js';
 
 export interface PageTableCell {
   row: number;
@@ -13,7 +14,8 @@ export interface PageTableCell {
   columnSpan: number;
   columnHeader: boolean;
   rowHeader: boolean;
-  lines: { text: string; softHyphen: boolean }[];
+  /** `scripts`: those that the text does not show in Unicode's characters, if there are any. */
+  lines: { text: string; softHyphen: boolean; scripts?: Span[] }[];
   box: Box;
 }
 
@@ -58,6 +60,11 @@ function isRightToLeft(words: Word[]): boolean {
   return countRightToLeftLetters(letters) > 0.5 * letters.length;
 }
 
+function cellLine({ text, softHyphen, spans }: TextLine): PageTableCell['lines'][number] {
+  const scripts = spans.filter(({ script }) => script !== 'baseline');
+  return { text: text.replace(/^\ufffd(?= \S)/u, '•'), softHyphen, ...(scripts.length > 0 && { scripts }) };
+}
+
 /** Keeps text and grid of `table`, without its words. */
 export function tableOfPage(table: FoundTable, links: Link[], index: boolean): PageTable {
   const columnLefts = new Array<number>(table.columnCount).fill(Infinity);
@@ -69,7 +76,7 @@ export function tableOfPage(table: FoundTable, links: Link[], index: boolean): P
     return {
       row: cell.row, column: cell.column, rowSpan: cell.rowSpan, columnSpan: cell.columnSpan,
       columnHeader: cell.columnHeader, rowHeader: cell.rowHeader, box: cell.box,
-      lines: lines.map(({ text, softHyphen }) => ({ text: text.replace(/^\ufffd(?= \S)/u, '•'), softHyphen })),
+      lines: lines.map(cellLine),
     };
   });
   const words = table.cells.flatMap((cell) => cell.words);

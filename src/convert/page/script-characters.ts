@@ -1,20 +1,11 @@
 /** Superscripts and subscripts as Unicode characters, and the fonts of mathematics. */
+import { scriptCharacters } from '../../document/script-characters.js';
 import type { Word } from '../../pdf/pdf-page.js';
 import { isMathFont } from '../wording/cell-text.js';
 
-const superscripts: Record<string, string> = { 0: '⁰', 1: '¹', 2: '²', 3: '³', 4: '⁴', 5: '⁵', 6: '⁶', 7: '⁷', 8: '⁸', 9: '⁹', '+': '⁺', '−': '⁻', '-': '⁻', '=': '⁼', '(': '⁽', ')': '⁾', '′': '′', n: 'ⁿ', i: 'ⁱ' };
-const subscripts: Record<string, string> = { 0: '₀', 1: '₁', 2: '₂', 3: '₃', 4: '₄', 5: '₅', 6: '₆', 7: '₇', 8: '₈', 9: '₉', '+': '₊', '−': '₋', '-': '₋', '=': '₌', '(': '₍', ')': '₎', a: 'ₐ', e: 'ₑ', h: 'ₕ', i: 'ᵢ', j: 'ⱼ', k: 'ₖ', l: 'ₗ', m: 'ₘ', n: 'ₙ', o: 'ₒ', p: 'ₚ', r: 'ᵣ', s: 'ₛ', t: 'ₜ', u: 'ᵤ', v: 'ᵥ', x: 'ₓ' };
-
 /** `text` in superscript or subscript characters, or null if Unicode lacks one of them. */
 export function smallSigns(text: string, place: 'sub' | 'sup'): string | null {
-  const table = place === 'sub' ? subscripts : superscripts;
-  let small = '';
-  for (const char of text.replaceAll(' ', '')) {
-    const sign = table[char];
-    if (sign === undefined) return null;
-    small += sign;
-  }
-  return small;
+  return scriptCharacters(text.replaceAll(' ', ''), place === 'sup' ? 'super' : 'sub');
 }
 
 /** Whether the font is one of TeX's or Unicode's mathematics; the name is the file's, without its prefix. */

@@ -4,6 +4,7 @@ import { unionBox } from '../../geometry/box.js';
 import type { Box } from '../../geometry/box.js';
 import type { Link, Word } from '../../pdf/pdf-page.js';
 import type { LinePrediction } from './layout-prediction.js';
+import { scriptsOf } from './find-scripts.js';
 import { scriptInLine } from './script-characters.js';
 
 /** A part of the text that differs from plain text on the baseline. Offsets into `text`, end excluded. */
@@ -66,18 +67,11 @@ export function nominalBox(line: TextLine): Box {
   };
 }
 
-function scriptOf(word: { size: number; baseline: number }, size: number, baseline: number): Span['script'] {
-  if (word.size > scriptTolerances.size * size) return 'baseline';
-  if (baseline - word.baseline > scriptTolerances.raised * size) return 'super';
-  if (word.baseline - baseline > scriptTolerances.lowered * size) return 'sub';
-  return 'baseline';
-}
-
 /** The text of the raised words around the one at `index` that touch each other. */
-function raisedAt(words: Word[], index: number, size: number, baseline: number): string {
+function raisedAt(words: Word[], index: number, scripts: Span['script'][]): string {
   let [from, to] = [index, index + 1];
-  while (from > 0 && words[from]!.glued && scriptOf(words[from - 1]!, size, baseline) === 'super') from--;
-  while (to < words.length && words[to]!.glued && scriptOf(words[to]!, size, baseline) === 'super') to++;
+  while (from > 0 && words[from]!.glued && scripts[from - 1] === 'super') from--;
+  while (to < words.length && words[to]!.glued && scripts[to] === 'super') to++;
   return words.slice(from, to).map(({ text }) => text).join('');
 }
 
@@ -133,18 +127,19 @@ export function lineOfWords(words: Word[], links: Link[], roleOf: (mcid: number)
   let inPrefix = !bold;
   const spans: Span[] = [];
   let base = words[0]!;
-  const around = (index: number): { before: string; raised: string } => ({ before: text.slice(text.lastIndexOf(' ') + 1), raised: raisedAt(words, index, size, anchor.baseline) });
+  const scripts = scriptsOf(words);
+  const around = (index: number): { before: string; raised: string } => ({ before: text.slice(text.lastIndexOf(' ') + 1), raised: raisedAt(words, index, scripts) });
   for (const [index, word] of words.entries()) {
     if (index > 0 && (!word.glued || index === 1 && isNoteMark(spans[0], words[0]!, word))) text += ' ';
     const start = text.length;
-    const script = scriptOf(word, size, anchor.baseline);
+    const script = scripts[index]!;
     const small = script === 'baseline' || index === 0 || !word.glued ? null : scriptInLine(base, word, script, around(index));
     if (script === 'baseline') base = word;
     text += small !== null ? small : index < words.length - 1 ? word.text.replaceAll('\u00ad', '') : word.text.replace(/\u00ad(?=.)/gu, '');
     if (inPrefix && word.font.bold) boldPrefix = text.length;
     else inPrefix = false;
     const uri = word.link >= 0 ? links[word.link]?.uri ?? null : null;
-    if (script !== 'baseline' && small === null || uri !== null) addSpan(spans, { start, end: text.length, script: small === null ? script : 'baseline', uri });
+    if (script !== 'baseline' || uri !== null) addSpan(spans, { start, end: text.length, script, uri }, text);
   }
   return {
     text, boldPrefix, bold, size, font,
@@ -181,10 +176,16 @@ function confidenceOf(words: Word[]): { confidence?: number } {
   return letters === 0 ? {} : { confidence: sure / letters };
 }
 
-function addSpan(spans: Span[], span: Span): void {
+/** `text` is that of the line so far: one letter between two scripts is none. */
+function addSpan(spans: Span[], span: Span, text: string): void {
   const last = spans.at(-1);
-  if (last !== undefined && last.script === span.script && last.uri === span.uri && span.start - last.end <= 1) last.end = span.end;
+  if (last !== undefined && last.script === span.script && last.uri === span.uri && text.slice(last.end, span.start).trim() === '') last.end = span.end;
   else spans.push(span);
+}
+
+/** Whether a piece is a raised note mark beside the text that it precedes. */
+function isMarkBefore(mark: TextLine, text: TextLine | undefined): boolean {
+  return text !== undefined && mark.angle === 0 && /^(?:\d{1,3}|[*∗†‡§¶#]{1,3}|\p{Ll})$/u.test(mark.text) && mark.size < scriptTolerances.size * text.size && text.baseline - mark.baseline > scriptTolerances.raised * text.size;
 }
 
 function lettersIn(line: TextLine): number {
@@ -204,7 +205,7 @@ export function joinPieces(pieces: TextLine[], glue: (left: TextLine, right: Tex
     text += piece.text;
     starts.push({ start: shift, left: piece.box.left, right: piece.box.right });
     // A separate footnote reference before its text is raised only relative to that text.
-    if (piece !== main && piece.angle === 0 && scriptOf(piece, main.size, main.baseline) === 'super') addSpan(spans, { start: shift, end: text.length, script: 'super', uri: null });
+    if (piece !== main && isMarkBefore(piece, pieces[index + 1])) addSpan(spans, { start: shift, end: text.length, script: 'super', uri: null }, text);
     else for (const span of piece.spans) spans.push({ ...span, start: span.start + shift, end: span.end + shift });
   }
   const bold = pieces.every((piece) => piece.bold || lettersIn(piece) < 3) && main.bold;

@@ -1,15 +1,18 @@
 /** Converts blocks to the document: items with their text, places, lists and captions. Pictures are returned for drawing. */
 import type { DocumentBuilder, ItemPlace, TextOptions } from '../../document/builder.js';
 import { refTo } from '../../document/builder.js';
-import type { GroupItem, ListItem, PictureItem, TableItem, TextItem } from '../../document/model.js';
+import type { DocumentNode, GroupItem, ListItem, PictureItem, TableItem, TextItem } from '../../document/model.js';
 import type { Box } from '../../pdf/pdf-page.js';
-import type { Span, TextLine } from '../page/text-line.js';
+import type { TextLine } from '../page/text-line.js';
 import type { Vocabulary } from '../page/vocabulary.js';
 import { linesOf } from './block.js';
 import type { Block, FigureBlock, TableBlock, TextBlock } from './block.js';
 import { codeText } from './code.js';
 import { joinLines } from './hyphenation.js';
 import type { RunningText } from './hyphenation.js';
+import { NoteLinks, withoutOwnMark } from './note-links.js';
+import { runsOf, withScriptCharacters } from './text-runs.js';
+import type { TextRun } from './text-runs.js';
 
 /** A picture with its place in the document that still needs its pixels. */
 export interface PlacedPicture {
@@ -35,6 +38,7 @@ class Assembler {
   readonly #drawnBox: DrawnBox;
   #lists: OpenList[] = [];
   readonly #objects = new Map<Block, TableItem | PictureItem>();
+  readonly #noteLinks = new NoteLinks();
   readonly #notes: { note: TextItem; about: Block }[] = [];
 
   constructor(builder: DocumentBuilder, vocabulary: Vocabulary, latex: boolean, drawnBox: DrawnBox) {
@@ -61,7 +65,7 @@ class Assembler {
       this.#builder.addCode(codeText(block.columnParts), { at: placesOf(block, null), ...confidencesOf(linesOf(block)) });
       return;
     }
-    const running = joinLines(linesOf(block), this.#vocabulary);
+    const running = this.#running(block);
     const options: TextOptions = { at: placesOf(block, running), orig: running.orig, ...confidencesOf(linesOf(block)) };
     switch (block.role) {
       case 'formula':
@@ -69,49 +73,58 @@ class Assembler {
         else this.#builder.addText('text', running.text, options);
         return;
       case 'heading':
-        if (block.level === 0) this.#builder.addTitle(running.text, options);
-        else this.#builder.addHeading(block.level, running.text, options);
+        this.#addRunning<DocumentNode>(block, running, options, (text, more) => (block.level === 0 ? this.#builder.addTitle(text, more) : this.#builder.addHeading(block.level, text, more)));
         return;
       case 'page_header':
       case 'page_footer':
         this.#builder.addFurniture(block.role, running.text, options);
         return;
       case 'text':
-        this.#addParagraph(running, options);
+        this.#addParagraph(block, running, options);
         return;
       default: {
-        const note = this.#builder.addText(block.role, running.text, options);
+        const label = block.role;
+        const text = label === 'footnote' ? withoutOwnMark(running) : running;
+        const note = this.#addRunning(block, text, options, (words, more) => this.#builder.addText(label, words, more));
         if (block.about !== null) this.#notes.push({ note, about: block.about });
+        if (label === 'footnote') this.#noteLinks.addNote(note, block, running.text);
       }
     }
   }
 
-  #addParagraph(running: RunningText, options: TextOptions): void {
-    const links = linkedSpans(running);
-    const whole = links.length === 1 && links[0]!.end - links[0]!.start >= 0.9 * running.text.length;
-    if (links.length === 0 || whole) {
-      this.#builder.addText('text', running.text, whole ? { ...options, hyperlink: links[0]!.uri! } : options);
-      return;
+  /** Lines that were recognised from a picture have no exact sizes and baselines: none of their words is a script. */
+  #running(block: TextBlock): RunningText {
+    const lines = linesOf(block);
+    const exact = lines.map((line) => (line.confidence === undefined ? line : { ...line, spans: line.spans.filter(({ uri }) => uri !== null).map((span) => ({ ...span, script: 'baseline' as const })) }));
+    return joinLines(exact, this.#vocabulary);
+  }
+
+  /** `add` writes the text itself, with no text where runs follow it. */
+  #addRunning<Item extends DocumentNode>(block: TextBlock, running: RunningText, options: TextOptions, add: (text: string, options: TextOptions) => Item, from = 0): Item {
+    const { runs } = runsOf(running, { from, withLinks: false });
+    if (!runs.some(({ script }) => script !== 'baseline')) return add(running.text.slice(from), options);
+    const item = add('', options);
+    this.#addRuns(block, runs, options, this.#builder.addInlineGroup({ parent: item }));
+    return item;
+  }
+
+  #addParagraph(block: TextBlock, running: RunningText, options: TextOptions): void {
+    const { runs, whole } = runsOf(running);
+    const [only] = runs;
+    if (runs.length > 1) this.#addRuns(block, runs, options, this.#builder.addInlineGroup());
+    else this.#builder.addText('text', running.text, { ...options, hyperlink: whole ?? only?.uri ?? undefined, ...(only !== undefined && only.script !== 'baseline' && { formatting: { script: only.script } }) });
+  }
+
+  #addRuns(block: TextBlock, runs: TextRun[], options: TextOptions, group: GroupItem): void {
+    for (const { text, script, uri, mayBeMark, glued } of runs) {
+      const at = options.at?.map(({ pageNumber, box }) => ({ pageNumber, box }));
+      const item = this.#builder.addText('text', text, { at, parent: group, hyperlink: uri ?? undefined, glued, ...(script !== 'baseline' && { formatting: { script } }) });
+      if (mayBeMark) this.#noteLinks.addMark(item, block);
     }
-    const group = this.#builder.addInlineGroup();
-    let at = 0;
-    const run = (end: number, uri: string | null): void => {
-      const part = running.text.slice(at, end);
-      const glued = at > 0 && !/^\s/.test(part) && !/\s$/.test(running.text.slice(0, at));
-      if (part.trim() !== '') {
-        this.#builder.addText('text', part.trim(), { at: options.at?.map(({ pageNumber, box }) => ({ pageNumber, box })), parent: group, hyperlink: uri ?? undefined, glued });
-      }
-      at = end;
-    };
-    for (const link of links) {
-      run(link.start, null);
-      run(link.end, link.uri);
-    }
-    run(running.text.length, null);
   }
 
   #addListItem(block: TextBlock): void {
-    const running = joinLines(linesOf(block), this.#vocabulary);
+    const running = this.#running(block);
     const text = running.text.slice(block.textStart);
     const options = { at: placesOf(block, running), orig: running.orig, ...confidencesOf(linesOf(block)) };
     if (block.checked !== null) {
@@ -126,14 +139,15 @@ class Assembler {
       this.#lists.push({ group: this.#builder.addListGroup({ parent }), last: null });
     }
     const list = this.#lists[depth]!;
-    list.last = this.#builder.addListItem(list.group, text, { ...options, marker: block.marker, enumerated: block.enumerated });
+    const marked = { marker: block.marker, enumerated: block.enumerated };
+    list.last = this.#addRunning(block, running, options, (words, more) => this.#builder.addListItem(list.group, words, { ...more, ...marked }), block.textStart);
   }
 
   #addTable(block: TableBlock): void {
     this.#lists = [];
     const { table } = block;
     const cells = table.cells.map(({ lines, ...cell }) => ({
-      ...cell, text: joinLines(lines.map((line) => ({ ...line, spans: [] })), this.#vocabulary).text,
+      ...cell, text: withScriptCharacters(joinLines(lines.map((line) => ({ ...line, spans: line.scripts ?? [] })), this.#vocabulary)),
     }));
     const at = block.places.map(({ pageIndex, box }): ItemPlace => ({ pageNumber: pageIndex + 1, box }));
     const item = this.#builder.addTable(table.rowCount, table.columnCount, cells, { at, index: table.index });
@@ -168,23 +182,16 @@ class Assembler {
   #addCaptions(item: TableItem | PictureItem, block: TableBlock | FigureBlock): void {
     this.#objects.set(block, item);
     for (const caption of block.captions) {
-      const running = joinLines(linesOf(caption), this.#vocabulary);
-      this.#builder.addCaption(item, running.text, { at: placesOf(caption, running), orig: running.orig, ...confidencesOf(linesOf(caption)) });
+      const running = this.#running(caption);
+      this.#addRunning(caption, running, { at: placesOf(caption, running), orig: running.orig, ...confidencesOf(linesOf(caption)) }, (text, options) => this.#builder.addCaption(item, text, options));
     }
   }
 
-  /** Links captions and sources to their table or figure, once both are in the document. */
+  /** Links captions and sources to their table or figure, and note marks to their notes, once both are in the document. */
   tieNotes(): void {
+    this.#noteLinks.tie();
     for (const { note, about } of this.#notes) this.#objects.get(about)?.references.push(refTo(note));
   }
-}
-
-/** Links whose text differs from their address; others are readable as they are. */
-function linkedSpans(running: RunningText): Span[] {
-  const bare = (text: string): string => text.replace(/^(https?:\/\/|mailto:)/, '').replace(/[\s/.,;)]+$/, '');
-  return running.spans.filter((span) => span.uri !== null && span.script === 'baseline'
-    && bare(running.text.slice(span.start, span.end)) !== bare(span.uri)
-    && !bare(span.uri).includes(bare(running.text.slice(span.start, span.end)).replace(/-$/, '')));
 }
 
 function placesOf(block: TextBlock, running: RunningText | null): ItemPlace[] {

@@ -94,7 +94,7 @@ export function seam(first: { text: string; softHyphen: boolean }, second: strin
   if (head !== null && tail !== null) return { between: '', cut: keepsHyphen(head[1]!, tail[1]!, vocabulary) ? head[2]!.length - 1 : head[2]!.length };
   if (/[\p{L}\p{N}][-\u2010]$/u.test(text) && /^[\p{L}\p{N}]/u.test(second)) return { between: '', cut: 0 };
   // A range of numbers continues without a space after its dash.
-  if (/\d[\u2013\u2212]$/u.test(text) && /^\d/.test(second)) return { between: '', cut: 0 };
+  if (/[\d⁰¹²³⁴-⁹][\u2013\u2212⁻]$/u.test(text) && /^\d/.test(second)) return { between: '', cut: 0 };
   // Addresses continue without a space after a slash.
   if (/\b(https?:\/\/|www\.)\S*[/_=?&.-]$/.test(text) && /^[\w%]/.test(second)) return { between: '', cut: 0 };
   const korean = [hangulAtEnd.exec(text)?.[1], hangulAtStart.exec(second)?.[1]] as const;
