@@ -31,7 +31,7 @@ function made(setUp: ScriptSetUp, name: string, document: ScriptDocument): strin
 
 /** `x^{2}` for a script, without white space; in one form of signs that mean the same. */
 function canonical(text: string): string {
-  return text.replace(/\s/gu, '').replace(/[−-]/gu, '-').replace(/[∗⁎]/gu, '*').replace(/\}\^\{|\}_\{/gu, (seam) => seam);
+  return text.normalize('NFKC').replace(/\s/gu, '').replace(/[−-]/gu, '-').replace(/[∗⁎]/gu, '*');
 }
 
 function written(part: Part): string {

@@ -40,7 +40,19 @@ function piecesOf(line: GlyphLine): WordGlyphs[] {
   return pieces;
 }
 
+/** In ems: the ink of a superior figure is at least this far above the baseline. */
+const SUPERIOR = 0.2;
+
+/** Superior figures of a font are words of their own, as raised ones are. */
+function isSuperiorFigure({ text, run, ink, v }: Glyph): boolean {
+  const code = text.charCodeAt(0);
+  return code >= DIGITS.first && code <= DIGITS.last && run.angle === 0 && v - ink.bottom > SUPERIOR * run.size;
+}
+
+const DIGITS = { first: 0x30, last: 0x39 };
+
 function sameStyle(a: Glyph, b: Glyph): boolean {
+  if (isSuperiorFigure(a) !== isSuperiorFigure(b)) return false;
   if (a.run === b.run) return Math.abs(a.v - b.v) < 0.1 * a.run.size;
   return (
     a.run.font === b.run.font &&

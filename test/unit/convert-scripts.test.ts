@@ -43,6 +43,14 @@ t.test('size and baseline beside the neighbour decide, whatever the font', (t) =
   t.end();
 });
 
+t.test('superior figures of a font stand above the baseline with their ink alone', (t) => {
+  const [word, mark] = wordsOf('harbour', '12') as [Word, Word];
+  const ink = (bottom: number): Word['letters'] => [{ left: 0, top: 90, right: 1, bottom }, { left: 1, top: 90, right: 2, bottom }];
+  t.same(scriptsOf([word, { ...mark, letters: ink(96.5)! }]), ['baseline', 'super']);
+  t.same(scriptsOf([word, { ...mark, letters: ink(100.1)! }]), ['baseline', 'baseline'], 'figures of text');
+  t.end();
+});
+
 t.test('text of other sizes on other baselines is no script', (t) => {
   t.equal(placesOf('O|24|-12', 'nce|10|0', ' upon|10|0', ' a|10|0'), '....', 'the line beside a drop capital');
   t.equal(placesOf('Total|14|0', ' since|9|3', ' last|9|3', ' year|9|3'), '....', 'a smaller text beside a larger one');

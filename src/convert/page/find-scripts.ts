@@ -69,6 +69,11 @@ function isRaisedInFullSize(words: Word[], index: number): boolean {
   return raise > scriptTolerances.raisedInFullSize && raise < scriptTolerances.highest && (behind === undefined || !areAlike(word, behind));
 }
 
+/** Superior figures, which some fonts have for note marks: of the text's size and on its baseline, with their ink above it. */
+function isSuperiorFigure({ text, letters, baseline, size, invisible }: Word): boolean {
+  return letters !== undefined && !invisible && /^\d+$/.test(text) && letters.every(({ bottom }) => baseline - bottom > scriptTolerances.superiorFigure * size);
+}
+
 /** Two numbers of a fraction in one line, `½` made of two scripts and a slash, are on the baseline: the slash says what they are. */
 function withoutFractions(words: Word[], places: ScriptPlace[]): void {
   for (let at = 1; at + 1 < words.length; at++) {
@@ -82,11 +87,11 @@ function withoutFractions(words: Word[], places: ScriptPlace[]): void {
 export function scriptsOf(words: Word[]): ScriptPlace[] {
   const [first] = words;
   const places = new Array<ScriptPlace>(words.length).fill('baseline');
-  if (first === undefined || first.angle !== 0 || words.every((word) => word.baseline === first.baseline)) return places;
+  if (first === undefined || first.angle !== 0 || words.every((word) => word.baseline === first.baseline && !isSuperiorFigure(word))) return places;
   for (const [index, word] of words.entries()) {
     if (raisedByThemselves.test(word.text)) continue;
     const place = placeOf(words, index);
-    places[index] = place === 'baseline' && isRaisedInFullSize(words, index) ? 'super' : place;
+    places[index] = place === 'baseline' && (isRaisedInFullSize(words, index) || isSuperiorFigure(word)) ? 'super' : place;
   }
   // Stops between the numbers of a list of marks.
   for (const [index, word] of words.entries()) {

@@ -76,6 +76,8 @@ export const scriptTolerances = {
   lowest: 0.5,
   /** The least height of a number in the size of the text. */
   raisedInFullSize: 0.22,
+  /** The least height of the ink of superior figures above the baseline. Figures of text stand on it, or reach below. */
+  superiorFigure: 0.2,
   /** The largest white space between a note mark and its neighbour, in ems of that. */
   apart: 0.6,
   /** The largest difference of sizes and of baselines within one text. */
