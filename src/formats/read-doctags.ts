@@ -1,4 +1,4 @@
-/** DocTags as blocks: the tags that docling's models and this program's writer make. Text between them is not escaped, so only names of the vocabulary are tags. Places on the page are left out. */
+/** DocTags as blocks: the tags that docling's models and this program's writer make. Text between them is not escaped, so only names of the vocabulary are tags, where they may stand. Places on the page are left out. */
 import { LecternError } from '../errors.js';
 import type { FlowBlock, FlowListEntry, FlowRun, FlowTableEntry } from './flow/flow-blocks.js';
 import { languageName } from './flow/programming-languages.js';
@@ -19,18 +19,54 @@ interface TagNode {
   children: (TagNode | string)[];
 }
 
-/** A tag that is not closed ends with the one around it. */
+/** Elements of words alone, and what may stand in them. */
+const leaf = /^(?:title|text|paragraph|section_header(?:_level_\d+)?|caption|footnote|formula|code|page_header|page_footer|reference)$/;
+const insideLeaf = /^(?:inline|text|code|formula|caption|reference|footnote|checkbox_(?:un)?selected|loc_\d+|link_\d+|_[A-Za-z+#]+_)$/;
+const verbatim = /^(?:code|formula)$/;
+/** Where the next closing tag of each name stands. Asked for places that grow, each name's are found by one walk over the text. */
+class ClosingTags {
+  readonly #next = new Map<string, number>();
+
+  constructor(private readonly text: string) {}
+
+  /** Infinity where there is none. */
+  after(at: number, name: string): number {
+    let known = this.#next.get(name);
+    if (known === undefined || known < at) {
+      known = this.text.indexOf(`</${name}>`, at);
+      if (known < 0) known = Infinity;
+      this.#next.set(name, known);
+    }
+    return known;
+  }
+}
+
+/** Whether words that look like a tag are one where they stand; in programs only places, the language and a caption at the end are. */
+function isTag(at: number, slash: string, name: string, open: readonly TagNode[], closing: ClosingTags): boolean {
+  const around = open.at(-1) as TagNode;
+  if (slash !== '') return !leaf.test(around.name) || (verbatim.test(around.name) ? around.name === name : open.some((node) => node.name === name));
+  if (cells.has(name)) return open.some((node) => node.name === 'otsl' || node.name === 'document_index') && !leaf.test(around.name);
+  if (!leaf.test(around.name)) return true;
+  if (verbatim.test(around.name) && empty.test(name)) return around.children.every((child) => typeof child === 'object');
+  const [own, end] = [closing.after(at, name), closing.after(at, around.name)];
+  if (verbatim.test(around.name)) return name === 'caption' && own + `</${name}>`.length === end;
+  return name !== around.name && insideLeaf.test(name) && (empty.test(name) || own < end);
+}
+
+/** A tag that is not closed ends with the one around it; one that cannot stand where it is is words. */
 function parse(text: string): TagNode {
   const root: TagNode = { name: 'doctag', children: [] };
   const open = [root];
+  const closing = new ClosingTags(text);
   let at = 0;
   const words = (until: number): void => {
     if (until > at) open.at(-1)?.children.push(text.slice(at, until));
   };
   for (const match of text.matchAll(tag)) {
+    const [, slash = '', name = ''] = match;
+    if (!isTag(match.index, slash, name, open, closing)) continue;
     words(match.index);
     at = match.index + match[0].length;
-    const [, slash, name = ''] = match;
     if (slash === '') {
       const node: TagNode = { name, children: [] };
       open.at(-1)?.children.push(node);

@@ -11,7 +11,7 @@ const tar = spawnSync('tar', ['--version']).status === 0;
 async function contents(path: string, outputDirectory: string): Promise<Record<string, string>> {
   mkdirSync(outputDirectory);
   const documents = await unpackArchive({ path, filename: 'a.tar', outputDirectory }, signal);
-  return Object.fromEntries((documents ?? []).map(({ file, filename }) => [filename, readFileSync(join(outputDirectory, file), 'utf8')]));
+  return Object.fromEntries((documents ?? []).map(({ file, filename, refusal }) => [filename, refusal ?? readFileSync(join(outputDirectory, file), 'utf8')]));
 }
 
 t.test('links of tar', { skip: tar ? false : 'tar is not installed' }, async (t) => {
@@ -23,17 +23,20 @@ t.test('links of tar', { skip: tar ? false : 'tar is not installed' }, async (t)
   symlinkSync('deep/soft.md', at('twice.md'));
   symlinkSync('/etc/passwd', at('outside.md'));
   symlinkSync('../../../../../../etc/passwd', at('above.md'));
+  symlinkSync('deep', at('directory'));
   symlinkSync('round.md', at('ring.md'));
   symlinkSync('ring.md', at('round.md'));
   const long = `${'long'.repeat(40)}.md`;
   writeFileSync(at(long), '# Long');
   symlinkSync(long, at(`soft-${long}`));
+  const refused = 'The file is a link of the archive that leads to none of its files.';
   for (const format of ['gnu', 'pax']) {
     const path = join(root, `${format}.tar`);
     t.equal(spawnSync('tar', [`--format=${format}`, '-cf', path, '-C', join(root, 'in'), '.']).status, 0);
     t.same(await contents(path, join(root, format)), {
       'one.md': '# One', 'hard.md': '# One', 'two.md': '# Two', 'again.md': '# Two', 'soft.md': '# One', 'twice.md': '# One', [long]: '# Long', [`soft-${long}`]: '# Long',
-    }, `${format}: what leads outside, and what leads round, is left out`);
+      'outside.md': refused, 'above.md': refused, 'ring.md': refused, 'round.md': refused,
+    }, `${format}: what leads outside, and what leads round, is named; what leads to a directory is left out`);
   }
   const cut = readFileSync(join(root, 'gnu.tar'));
   writeFileSync(join(root, 'cut.tar'), cut.subarray(0, 700));

@@ -13,10 +13,12 @@ export interface UnpackRequest {
 }
 
 export interface UnpackedDocument {
-  /** Below the output directory. */
+  /** Below the output directory; empty where there is a refusal. */
   file: string;
   /** Base name in the archive. */
   filename: string;
+  /** Why it is no file of the directory: a public sentence. */
+  refusal?: string;
 }
 
 /** Documents of one archive. */
@@ -24,7 +26,8 @@ export const mostArchivedDocuments = 100;
 
 interface Member {
   name: string;
-  bytes: () => Uint8Array;
+  /** Null of a link that leads to no file of the archive. */
+  bytes: (() => Uint8Array) | null;
 }
 
 /** A header of tar (POSIX.1-1988 ustar): its size, and the offsets and lengths of its fields, in bytes. */
@@ -65,6 +68,8 @@ interface TarEntry {
   content: Uint8Array | string;
 }
 
+/** Where a link of an absolute path leads: no path of an archive. */
+const elsewhere = '/';
 /** Steps along links: a link may lead to another, and the last one back to the first. */
 const mostLinks = 16;
 
@@ -78,14 +83,25 @@ function resolved(target: string, from = ''): string {
   return path.join('/');
 }
 
-/** Links to files of the archive are files with the same content; those to elsewhere are left out. */
+/** Whether the path is one of the archive's directories; `paths` are those of its files. */
+function isDirectory(path: string, paths: Iterable<string>): boolean {
+  if (path === '') return true;
+  for (const one of paths) if (one.startsWith(`${path}/`)) return true;
+  return false;
+}
+
+/** Links to files of the archive are files with the same content. Those to its directories are left out, because the files below stand there; those to elsewhere have no bytes. */
 function tarMembers(bytes: Uint8Array): Member[] {
   const entries = [...tarEntries(bytes)];
   const contents = new Map(entries.map(({ name, content }) => [resolved(name), content]));
+  let outside = 0;
   return entries.flatMap(({ name, content }): Member[] => {
     let found: Uint8Array | string | undefined = content;
-    for (let step = 0; step < mostLinks && typeof found === 'string'; step++) found = contents.get(found);
-    return found === undefined || typeof found === 'string' ? [] : [{ name, bytes: () => found }];
+    let last = '';
+    for (let step = 0; step < mostLinks && typeof found === 'string'; step++) [last, found] = [found, contents.get(found)];
+    if (found !== undefined && typeof found !== 'string') return [{ name, bytes: () => found }];
+    // Beyond the bound the archive is refused, whatever the others lead to.
+    return outside++ <= mostArchivedDocuments && last !== elsewhere && isDirectory(last, contents.keys()) ? [] : [{ name, bytes: null }];
   });
 }
 
@@ -105,7 +121,7 @@ function* tarEntries(bytes: Uint8Array): Generator<TarEntry> {
     const target = long.target ?? field(bytes, at, tarHeader.target);
     if (regularTypes.has(type)) yield { name, content: whole };
     else if (type === linkTypes.hard) yield { name, content: resolved(target) };
-    else if (type === linkTypes.symbolic && !target.startsWith('/')) yield { name, content: resolved(target, resolved(name)) };
+    else if (type === linkTypes.symbolic) yield { name, content: target.startsWith('/') ? elsewhere : resolved(target, resolved(name)) };
     // Names are of the next entry, whatever it is; several of them may stand before it.
     const names = longNames(type, whole);
     long = names === null ? {} : { ...long, ...names };
@@ -152,6 +168,10 @@ export async function unpackArchive({ path, filename, outputDirectory }: UnpackR
     signal.throwIfAborted();
     if (isOfSystem(name)) continue;
     if (documents.length >= mostArchivedDocuments) throw new LecternError('too_large', `The archive holds more than ${mostArchivedDocuments} documents.`);
+    if (bytes === null) {
+      documents.push({ file: '', filename: basename(name), refusal: 'The file is a link of the archive that leads to none of its files.' });
+      continue;
+    }
     const content = bytes();
     total += content.length;
     if (total > defaultArchiveLimits.totalBytes) throw new LecternError('too_large', 'The file unpacks to more than a document may hold.');

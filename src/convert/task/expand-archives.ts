@@ -7,7 +7,7 @@ import type { UnpackedDocument, UnpackRequest } from '../input/unpack-archive.js
 import type { DocumentPorts } from './document-attempts.js';
 import type { ConversionMeta, TaskDocument } from './payload.js';
 
-/** A document with the path of its file. `refusal` says why an archive cannot be unpacked. */
+/** A document with the path of its file. `refusal` says why an archive cannot be unpacked, or a file of it is none. */
 export interface PlacedDocument extends TaskDocument {
   inputPath: string;
   refusal?: string;
@@ -36,7 +36,7 @@ async function filesOf(document: PlacedDocument, directory: string, { signal, co
       limits: { silenceMs: limits.documentMs, totalMs: limits.documentMs }, signal,
       files: { inputs: { archive: document.inputPath }, outputs: { files: { path: directory, kind: 'directory' } }, onWriting: countBelow },
     }) as UnpackedDocument[] | null;
-    return found === null ? [document] : found.map(({ file, filename }) => ({ input: '', filename, inputPath: join(directory, file) }));
+    return found === null ? [document] : found.map(({ file, filename, refusal }) => ({ input: '', filename, inputPath: join(directory, file), ...(refusal !== undefined && { refusal }) }));
   } catch (thrown) {
     if (signal.aborted) throw thrown;
     return [{ ...document, refusal: asLecternError(thrown).message }];

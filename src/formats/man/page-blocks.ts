@@ -166,7 +166,13 @@ export function tableOf(lines: string[], text: RoffText): FlowBlock {
     if (row.length > 0) rows.push(row.map((words) => cell(words)));
     row = [];
   };
+  // `.T&` begins further formats, which end with a dot as the first ones do.
+  let inFormats = false;
   for (const line of rest.slice(formatsEnd + 1)) {
+    if (inFormats || block === null && /^\.T&/.test(line)) {
+      inFormats = !(inFormats && /\.\s*$/.test(line));
+      continue;
+    }
     if (block !== null) {
       if (!line.startsWith('T}')) {
         block.push(line.replace(/^\.(?:[BIR]|SM|BR|nf|fi|br|sp|ad|na|PP|P|RB|BI|IR|IB|RI)\b ?/, ''));

@@ -3,6 +3,7 @@
  */
 import { LecternError } from '../../errors.js';
 import type { FlowBlock, FlowRun, RunStyle } from '../flow/flow-blocks.js';
+import { missingFiles } from '../flow/missing-files.js';
 import { MdocReader } from './mdoc.js';
 import { PageBlocks, tableOf } from './page-blocks.js';
 import { roffLines } from './roff-lines.js';
@@ -102,7 +103,6 @@ class ManReader {
       case 'SY': page.flush(); this.#alternating('B', given); return;
       case 'YS': page.flush(); return;
       case 'OP': this.#give([{ text: '[' }, ...page.text.runs(given[0] ?? '', { bold: true }).runs, ...(given.length > 1 ? [{ text: ' ' }, ...page.text.runs(given.slice(1).join(' '), { italic: true }).runs] : []), { text: ']' }]); return;
-      case 'so': throw new LecternError('invalid_document', `The manual page has no text: it refers to another file (${rest.trim().slice(0, 200)}).`);
       default:
         // A macro of another package: its words stay.
         if (!silent.has(name) && /^[A-Z]/.test(name) && given.length > 0) this.#give(page.text.runs(given.join(' ')).runs);
@@ -145,8 +145,14 @@ export function readMan(source: string, losses: string[] = []): FlowBlock[] {
   const isMdoc = lines.some((line) => /^\.D[dt]\b/.test(line)) && !lines.some((line) => /^\.TH\b/.test(line));
   if (!isMdoc && !lines.some((line) => /^\.(?:TH|SH|so)\b/.test(line))) throw new LecternError('invalid_document', 'The file is no manual page: it has neither a title (.TH, .Dd) nor a section (.SH).');
   const reader = isMdoc ? new MdocReader(page) : new ManReader(page);
+  const included: string[] = [];
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at] as string;
+    const file = /^\.so[ \t]+(.*)$/.exec(line)?.[1];
+    if (file !== undefined) {
+      included.push(file.trim());
+      continue;
+    }
     const area = /^\.(TS|EQ)\b/.exec(line)?.[1];
     if (area === undefined) {
       reader.line(line);
@@ -158,6 +164,8 @@ export function readMan(source: string, losses: string[] = []): FlowBlock[] {
     if (end < 0) break;
     at = end;
   }
-  losses.push(...strings.budget.losses);
-  return page.finish();
+  const blocks = page.finish();
+  if (blocks.length === 0 && included[0] !== undefined) throw new LecternError('invalid_document', `The manual page has no text: it refers to another file (${included[0].slice(0, 200)}).`);
+  losses.push(...strings.budget.losses, ...missingFiles(included));
+  return blocks;
 }

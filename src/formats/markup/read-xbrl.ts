@@ -23,10 +23,19 @@ interface Context {
   members: string;
 }
 
+/** The value of a typed member as it is written; of one that is made of several elements, each with its name. */
+function typedValue(member: XmlElement): string {
+  const [value] = member.elements();
+  const parts = [...(value?.elements() ?? [])];
+  return parts.length === 0 ? oneLine(member.text) : parts.map((part) => `${nameOf(part.name)} ${oneLine(part.text)}`).join(', ');
+}
+
 function contextOf(element: XmlElement): Context {
   const period = element.child('xbrli:period');
   const [instant, start, end] = ['xbrli:instant', 'xbrli:startDate', 'xbrli:endDate'].map((name) => oneLine(period?.child(name)?.text ?? ''));
-  const members = [...element.descendants('xbrldi:explicitMember'), ...element.descendants('xbrldi:typedMember')].map((member) => `${nameOf(member.get('dimension') ?? '')}: ${nameOf(oneLine(member.text))}`);
+  // A typed member is a value, an explicit one the name of a concept.
+  const members = [...element.descendants('xbrldi:explicitMember')].map((member) => `${nameOf(member.get('dimension') ?? '')}: ${nameOf(oneLine(member.text))}`);
+  members.push(...[...element.descendants('xbrldi:typedMember')].map((member) => `${nameOf(member.get('dimension') ?? '')}: ${typedValue(member)}`));
   return { period: instant !== '' ? instant ?? '' : start === '' ? '' : `${start} \u2013 ${end}`, members: members.join('; ') };
 }
 
