@@ -41,13 +41,13 @@ class ClosingTags {
   }
 }
 
-/** Whether words that look like a tag are one where they stand; in programs only places, the language and a caption at the end are. */
-function isTag(at: number, slash: string, name: string, open: readonly TagNode[], closing: ClosingTags): boolean {
+/** Whether words that look like a tag are one where they stand. In programs only places, the language and a caption at the end are. */
+function isTag(at: number, slash: string, name: string, { open, closing, isBehindWords }: { open: readonly TagNode[]; closing: ClosingTags; isBehindWords: boolean }): boolean {
   const around = open.at(-1) as TagNode;
   if (slash !== '') return !leaf.test(around.name) || (verbatim.test(around.name) ? around.name === name : open.some((node) => node.name === name));
   if (cells.has(name)) return open.some((node) => node.name === 'otsl' || node.name === 'document_index') && !leaf.test(around.name);
   if (!leaf.test(around.name)) return true;
-  if (verbatim.test(around.name) && empty.test(name)) return around.children.every((child) => typeof child === 'object');
+  if (verbatim.test(around.name) && empty.test(name)) return !isBehindWords && around.children.every((child) => typeof child === 'object');
   const [own, end] = [closing.after(at, name), closing.after(at, around.name)];
   if (verbatim.test(around.name)) return name === 'caption' && own + `</${name}>`.length === end;
   return name !== around.name && insideLeaf.test(name) && (empty.test(name) || own < end);
@@ -64,7 +64,7 @@ function parse(text: string): TagNode {
   };
   for (const match of text.matchAll(tag)) {
     const [, slash = '', name = ''] = match;
-    if (!isTag(match.index, slash, name, open, closing)) continue;
+    if (!isTag(match.index, slash, name, { open, closing, isBehindWords: text.slice(at, match.index).trim() !== '' })) continue;
     words(match.index);
     at = match.index + match[0].length;
     if (slash === '') {
