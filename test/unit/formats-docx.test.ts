@@ -47,6 +47,11 @@ t.test('runs: looks by style and outright, links and fields, hidden text, breaks
   t.match(document.texts, [{ text: 'H', formatting: null }, { text: '2', formatting: { script: 'sub' }, meta: { lectern__space_before: false } }]);
 });
 
+t.test('runs that look alike are one, struck ones too', async (t) => {
+  const { markdown } = await readOffice('docx', makeDocx({ body: paragraph(run('keep ') + run('pi', '<w:strike/><w:i/>') + run('er', '<w:i/><w:strike/>') + run(' on')) }));
+  t.equal(markdown, 'keep ~~*pier*~~ on');
+});
+
 t.test('changes are accepted: what was deleted is gone, a paragraph whose end was deleted goes on', async (t) => {
   const body = paragraph(`${run('kept ')}<w:del>${run('deleted').replaceAll('w:t', 'w:delText')}</w:del><w:ins>${run('inserted')}</w:ins><w:moveFrom>${run('away')}</w:moveFrom><w:moveTo>${run(' here')}</w:moveTo>`)
     + paragraph('first half, ', '<w:rPr><w:del/></w:rPr>') + paragraph('second half')

@@ -68,6 +68,13 @@ t.test("a speaker's notes are shown when they are asked for", async (t) => {
   t.equal((await readOffice('pptx', bytes, { keepNotes: true })).markdown, 'Shown\n\nSay this.');
 });
 
+t.test('a tall shape follows the column at its left', async (t) => {
+  const at = (words: string, left: number, top: number, height: number): string => `<p:sp><p:nvSpPr><p:nvPr/></p:nvSpPr><p:spPr><a:xfrm><a:off x="${left * 12_700}" y="${top * 12_700}"/><a:ext cx="${200 * 12_700}" cy="${height * 12_700}"/></a:xfrm></p:spPr><p:txBody>${p(words)}</p:txBody></p:sp>`;
+  const read = async (...shapes: string[]): Promise<string[]> => (await readOffice('pptx', makePptx({ slides: [slide(...shapes)] }))).markdown.split('\n\n');
+  t.same(await read(at('Below', 0, 400, 40), at('Second', 0, 150, 60), at('Tall', 250, 0, 300), at('First', 0, 0, 60)), ['First', 'Second', 'Tall', 'Below']);
+  t.same(await read(at('a', 0, 0, 40), at('b', 250, 0, 40), at('c', 0, 100, 40), at('d', 250, 100, 40)), ['a', 'b', 'c', 'd'], 'rows of equal heights stay rows');
+});
+
 t.test('pictures in the file, and those that are not there', async (t) => {
   const picture = (id: string): string => `<p:pic><p:nvPicPr><p:nvPr/></p:nvPicPr><p:blipFill><a:blip r:embed="${id}"/></p:blipFill><p:spPr>${frame(0, 0)}</p:spPr></p:pic>`;
   const bytes = makePptx({
@@ -77,6 +84,8 @@ t.test('pictures in the file, and those that are not there', async (t) => {
   const { markdown, pictures } = await readOffice('pptx', bytes);
   t.equal(markdown, '<!-- image -->');
   t.equal(pictures.length, 1);
+  const named = `<p:pic><p:nvPicPr><p:cNvPr id="2" name="p" descr="A green valve"/></p:nvPicPr><p:blipFill><a:blip r:embed="gone"/></p:blipFill><p:spPr>${frame(0, 0)}</p:spPr></p:pic>`;
+  t.equal((await readOffice('pptx', makePptx({ slides: [{ shapes: named }] }))).markdown, '<!-- image -->\n\nA green valve', 'of a picture that is gone its words');
 });
 
 t.test('a slide that is missing is said', async (t) => {

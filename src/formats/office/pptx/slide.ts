@@ -20,6 +20,29 @@ const rowHeight = 12;
 /** Of one table; PowerPoint allows 75 columns. */
 const maximumSpan = 10_000;
 
+interface PlacedShape {
+  shape: XmlElement;
+  row: number;
+  left: number;
+  box: PageBox | null;
+}
+
+/** More shapes than anyone draws are read by their rows alone: each is compared with each. */
+const mostCompared = 2000;
+
+/** A tall shape, such as a table beside a column of texts, follows those that stand at its left, begin lower and end within its height. */
+function behindWhatIsBeside(placed: PlacedShape[]): PlacedShape[] {
+  if (placed.length > mostCompared) return placed;
+  const isBeside = (tall: PlacedShape, other: PlacedShape): boolean => tall.box !== null && other.box !== null && other.row > tall.row && other.box.right <= tall.box.left && other.box.bottom <= tall.box.bottom + rowHeight;
+  const ordered = [...placed];
+  for (let at = ordered.length - 1; at >= 0; at--) {
+    const shape = ordered[at] as PlacedShape;
+    const last = ordered.findLastIndex((other, index) => index > at && isBeside(shape, other));
+    if (last > at) ordered.splice(last, 0, ...ordered.splice(at, 1));
+  }
+  return ordered;
+}
+
 /** From a group's own units to those of the slide, in points. */
 interface Transform {
   scaleX: number;
@@ -96,10 +119,10 @@ export class SlideReader {
       // What has no place of its own stays behind what it follows.
       const box = this.#boxOf(shape, transform);
       if (box !== null) [row, left] = [Math.round(box.top / rowHeight), box.left];
-      return { shape, row, left };
+      return { shape, row, left, box };
     });
     placed.sort((a, b) => (a.row === b.row ? a.left - b.left : a.row - b.row));
-    return placed.map(({ shape }) => shape);
+    return behindWhatIsBeside(placed).map(({ shape }) => shape);
   }
 
   /** Its own box, else that of the placeholder that it fills; of a choice of shapes that of the one that is taken. */
@@ -139,8 +162,12 @@ export class SlideReader {
   #picture(shape: XmlElement, transform: Transform): void {
     const { builder, office, relationships, pictures } = this.context;
     const relationship = relationships.get(shape.at('p:blipFill', 'a:blip')?.get('r:embed') ?? '');
-    if (relationship === undefined || relationship.external || !office.archive.has(relationship.target)) return;
     const alternative = alternativeText(shape.at('p:nvPicPr', 'p:cNvPr')?.get('descr'));
+    if (relationship === undefined || relationship.external || !office.archive.has(relationship.target)) {
+      // The words for those who do not see it stay.
+      if (alternative !== undefined) builder.addPicture({ ...this.#place(shape, placeholderOf(shape), transform), alternative });
+      return;
+    }
     const item = builder.addPicture({ ...this.#place(shape, placeholderOf(shape), transform), alternative });
     pictures.push({ item, bytes: () => office.archive.read(relationship.target) });
   }
