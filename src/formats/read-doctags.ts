@@ -41,7 +41,7 @@ class ClosingTags {
   }
 }
 
-/** Whether words that look like a tag are one where they stand. In programs only places, the language and a caption at the end are. */
+/** Whether words that resemble a tag are one where they stand. In programs only places, the language and a caption at the end are. */
 function isTag(at: number, slash: string, name: string, { open, closing, isBehindWords }: { open: readonly TagNode[]; closing: ClosingTags; isBehindWords: boolean }): boolean {
   const around = open.at(-1) as TagNode;
   if (slash !== '') return !leaf.test(around.name) || (verbatim.test(around.name) ? around.name === name : open.some((node) => node.name === name));

@@ -32,6 +32,13 @@ t.test('invitations and messages within a message', async (t) => {
   t.notMatch(markdown, /machine-1|Attachments/);
 });
 
+t.test('every part once: a second text, one of two alternatives, a laid-out page as flow', async (t) => {
+  const mail = (type: string, body: string): string => `From: a@x.example\nSubject: s\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/plain\n\nFirst words\n--b\nContent-Type: ${type}\n\n${body}\n--b--\n`;
+  t.equal(await eml(mail('text/plain', 'Second words')), '# s\n\n**From:** a@x.example\n\nFirst words\n\nSecond words');
+  t.equal(await eml(mail('multipart/alternative; boundary=c', '--c\nContent-Type: text/plain\n\nplain pump\n--c\nContent-Type: text/html\n\n<p>rich <b>pump</b></p>\n--c--')), '# s\n\n**From:** a@x.example\n\nFirst words\n\nrich **pump**');
+  t.equal(await eml('From: a@x.example\nSubject: s\nContent-Type: text/html\n\n<table><tr><td><table><tr><td>Dear all,</td></tr></table></td></tr><tr><td><p>It rained.</p></td></tr></table>'), '# s\n\n**From:** a@x.example\n\nDear all,\n\nIt rained.');
+});
+
 t.test('a header block written into plain text makes no heading of the lines above it', async (t) => {
   t.match(await eml('From: a@x.example\nSubject: s\n\nSee:\n-----\nFrom: b\n=====\n'), 'See:\n\\-----\nFrom: b\n\\=====');
 });

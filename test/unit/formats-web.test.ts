@@ -22,6 +22,7 @@ t.test('lists: nested, counted from a number, with paragraphs and checkboxes', a
   t.equal(await html('<ul><li><ul><li>deep</ul></ul>'), '    - deep');
   t.equal(await html('<ul><li><input type=checkbox checked> done<li><input type=checkbox> open</ul>'), '- [x] done\n- [ ] open');
   t.equal(await html('<ul><li></ul><p>x'), 'x', 'an empty list is none');
+  t.equal(await html('<ul><li>valve<table><tr><th>a<th>b<tr><td>1<td>2</table>after<li><div>pump</div><div>pier</div></ul>'), '- valve\n\n    | a | b |\n    | - | - |\n    | 1 | 2 |\n\n    after\n- pump\n\n    pier');
 });
 
 t.test('tables: spans, headers, captions, parts within cells', async (t) => {
