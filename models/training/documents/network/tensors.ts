@@ -3,16 +3,18 @@
  * said otherwise: `features`, `geometry`, `text` (nodes.ts), `neighbours` (neighbours.ts), `class` (index in `vocabulary.classes`), `block` (its innermost structure node, by index on the page,
  * or -1), `table` (of a cell, by index, or -1), `cell` (row, column, row span, column span, header kind), `order` (rank on the page), `level`, `target` (the structure
  * node that a caption belongs to), `anchor` (the innermost node around it that a caption of the page belongs to), `purity` (share of its characters that belong to its block), and `page_end` (rows up to
- * the end of each page), `page_document`. A file that is there is not made again.
+ * the end of each page), `page_document`. A file that is there is not made again. With `--repaint SHARE`, that share of the pages has its words in another painting order (paint-order.ts).
  */
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Columns } from '../builder/columns.js';
 import { nodeKinds } from '../builder/kinds.js';
+import { hash } from '../builder/random.js';
 import { nodeClasses as classes } from '../../../../src/convert/relations/classes.js';
 import { NEIGHBOURS } from '../../../../src/convert/relations/neighbours.js';
 import { FEATURES, GEOMETRY, pageNodes, TEXT } from '../../../../src/convert/relations/nodes.js';
+import { paintOrder } from './paint-order.js';
 import { rangeOf, readPage, ShardReader } from './shard-reader.js';
 
 /** Pages with more nodes are left out: the longest would fix the memory of a batch. */
@@ -30,8 +32,10 @@ function majority(words: readonly number[], weight: (word: number) => number, va
   return { value: best, share: most / Math.max(1, total) };
 }
 
-function addPage(shard: ShardReader, texts: readonly string[], flags: Record<string, number>, index: number, out: Columns): boolean {
-  const { page, words, pictures } = readPage(shard, texts, flags, index);
+function addPage(shard: ShardReader, texts: readonly string[], flags: Record<string, number>, index: number, repaint: string | null, out: Columns): boolean {
+  const { page: read, words, pictures } = readPage(shard, texts, flags, index);
+  const painted = repaint === null ? [...read.words.keys()] : paintOrder(read, repaint);
+  const page = { ...read, words: painted.map((word) => read.words[word]!) };
   const made = pageNodes(page);
   if (made.nodes.length === 0 || made.nodes.length > MOST_NODES) return false;
   const structure = rangeOf(shard, 'node', index);
@@ -50,7 +54,7 @@ function addPage(shard: ShardReader, texts: readonly string[], flags: Record<str
     return at;
   };
   for (const [at, node] of made.nodes.entries()) {
-    const own = node.words.map((word) => word + words.from);
+    const own = node.words.map((word) => painted[word]! + words.from);
     out.add('features', 'f4', ...made.features.subarray(at * FEATURES, (at + 1) * FEATURES));
     out.add('geometry', 'f4', ...made.geometry.subarray(at * GEOMETRY, (at + 1) * GEOMETRY));
     out.add('text', 'i2', ...made.text.subarray(at * TEXT, (at + 1) * TEXT));
@@ -80,7 +84,7 @@ function addPage(shard: ShardReader, texts: readonly string[], flags: Record<str
   return true;
 }
 
-function convert(path: string, directory: string): void {
+function convert(path: string, directory: string, repainted: number): void {
   const target = join(directory, basename(path));
   if (existsSync(target)) return;
   const shard = new ShardReader(path);
@@ -89,7 +93,10 @@ function convert(path: string, directory: string): void {
   const out = new Columns();
   const pages = shard.get('page_document').length;
   let dropped = 0;
-  for (let page = 0; page < pages; page++) if (!addPage(shard, texts, vocabulary!.flag, page, out)) dropped++;
+  for (let page = 0; page < pages; page++) {
+    const name = `${basename(path)} ${page}`;
+    if (!addPage(shard, texts, vocabulary!.flag, page, hash(name) / 2 ** 32 < repainted ? name : null, out)) dropped++;
+  }
   out.addText('documents', shard.texts('documents')[0]!);
   out.addText('vocabulary', JSON.stringify({ classes }));
   writeFileSync(`${target}.part`, out.npz());
@@ -97,7 +104,7 @@ function convert(path: string, directory: string): void {
   console.log(`${target}: ${pages - dropped} pages, ${out.rows('class')} nodes, ${dropped} pages without nodes or with more than ${MOST_NODES}`);
 }
 
-const { positionals: [directory, ...shards] } = parseArgs({ allowPositionals: true });
-if (directory === undefined || shards.length === 0) throw new Error('usage: tensors.ts OUT SHARD...');
+const { values, positionals: [directory, ...shards] } = parseArgs({ allowPositionals: true, options: { repaint: { type: 'string', default: '0' } } });
+if (directory === undefined || shards.length === 0) throw new Error('usage: tensors.ts OUT [--repaint SHARE] SHARD...');
 mkdirSync(directory, { recursive: true });
-for (const shard of shards) convert(shard, directory);
+for (const shard of shards) convert(shard, directory, Number(values.repaint));
