@@ -7,7 +7,9 @@ import os
 from . import cache, datasets, debian, language, registry
 
 
-# Weights of the programs against own generators, which weigh 1: of the package with the most documents, and of a set of data.
+# Weights of own generators: single pages from the middle of a document, which most pages of real files are, and whole documents.
+EXCERPT_WEIGHT, WHOLE_WEIGHT = 1, 0.15
+# Weights of the programs against own generators: of the package with the most documents, and of a set of data.
 DEBIAN_WEIGHT, DATA_WEIGHT = 0.8, 0.2
 MOST_DOCUMENTS = 500
 
@@ -16,7 +18,7 @@ class Own:
     """Own generators: an origin is a seed family, `own/FAMILY/NN`."""
 
     def list(self):
-        return [{"origin": f"own/{name}/{number:02}", "family": name, "licence": "own", "weight": 1, "documents": None, "languages": list(family.only or [code for code in language.languages() if code not in family.without])}
+        return [{"origin": f"own/{name}/{number:02}", "family": name, "licence": "own", "weight": EXCERPT_WEIGHT if name.endswith("-page") else WHOLE_WEIGHT, "documents": None, "languages": list(family.only or [code for code in language.languages() if code not in family.without])}
                 for name, family in sorted(registry.load().items()) for number in range(registry.SEED_FAMILIES)]
 
     def document(self, origin, seed):
