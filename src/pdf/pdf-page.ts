@@ -158,6 +158,8 @@ export interface PageContent {
   images: PlacedImage[];
   /** Regions full of curves and strokes that are neither rulings nor boxes: drawings, charts. */
   drawings: Box[];
+  /** Curved paths that stand in rows as letters do; absent if there are none. */
+  outlinedLetters?: number;
   links: Link[];
   structure: StructureNode[];
   hidden: HiddenText;

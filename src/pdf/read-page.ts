@@ -5,6 +5,7 @@ import type { FontTable } from './fonts.js';
 import { readFields } from './form-fields.js';
 import { linkWords, readLinks } from './links.js';
 import type { PageFrame } from './matrix.js';
+import { countOutlinedLetters } from './outlined-letters.js';
 import { readPageGraphics } from './page-graphics.js';
 import { readPageText } from './page-text.js';
 import type { Box, Line, PageContent, Word, WordTrace } from './pdf-page.js';
@@ -24,6 +25,7 @@ export function readPage(pdfium: Pdfium, document: number, form: number, page: n
   const fields = readFields(pdfium, page, form, frame.toSeen, lines, text.end);
   lines.push(...fields.lines);
   const { rulings, fractions } = addDrawnMarks(lines, graphics, walls, fields.ticks, seen);
+  const outlinedLetters = countOutlinedLetters(graphics.strokes);
   const links = readLinks(pdfium, document, page, frame.toSeen, seen);
   linkWords(lines, links);
   return {
@@ -37,6 +39,7 @@ export function readPage(pdfium: Pdfium, document: number, form: number, page: n
     boxes: mergeBoxes(graphics.boxes),
     images: drawn.images,
     drawings: clusterStrokes(graphics.strokes, seen),
+    ...(outlinedLetters > 0 && { outlinedLetters }),
     links,
     structure: readStructure(pdfium, page),
     hidden: text.hidden,

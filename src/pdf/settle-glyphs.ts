@@ -56,16 +56,18 @@ function isRepeat(before: Glyph, glyph: Glyph, reach: number): boolean {
 /** Joins accents that are drawn as separate characters, over the letter before or after, with that letter. */
 function composeAccents(glyphs: Glyph[]): Glyph[] {
   let composed = false;
+  const tries = { left: MOST_STRAY };
   for (let index = 0; index < glyphs.length; index++) {
     const accent = glyphs[index];
     if (accent === undefined || accent.text === '') continue;
-    const mark = combiningForm(accent.text);
-    if (mark === '') continue;
-    const base = [lastBefore(glyphs, index), glyphs[index + 1]].find((candidate) => candidate !== undefined && isOver(accent, candidate));
-    const joined = base === undefined ? '' : accented(base.text, mark);
+    if (combiningForm(accent.text) === '' && lowForm(accent.text) === '') continue;
+    const candidates = [lastBefore(glyphs, index), beyondSpace(glyphs, index, -1), glyphs[index + 1], beyondSpace(glyphs, index, 1)];
+    const base = candidates.find((candidate) => candidate !== undefined && isOver(accent, candidate)) ?? strayBase(glyphs, accent, index, tries);
+    const joined = base === undefined ? '' : joinedWith(base, accent);
     if (base === undefined || joined === '') continue;
     base.text = joined;
     accent.text = '';
+    dropSpaceBetween(glyphs, index, base);
     composed = true;
   }
   return composed ? glyphs.filter((glyph) => glyph.text !== '') : glyphs;
@@ -81,8 +83,62 @@ function lastBefore(glyphs: Glyph[], index: number): Glyph | undefined {
   return glyphs[at];
 }
 
+/** The accents of a page for which all glyphs are searched at most. */
+const MOST_STRAY = 200;
+
+/** The letter of an accent that PDFium has moved to the end of its line, since TeX set it higher or lower than its letter; ASCII characters stand for themselves. */
+function strayBase(glyphs: Glyph[], accent: Glyph, index: number, tries: { left: number }): Glyph | undefined {
+  const next = glyphs[index + 1];
+  const previous = glyphs[index - 1];
+  const isAlone = (next === undefined || next.space || Math.abs(next.v - accent.v) > STRAY_DROP * accent.run.size) && (previous === undefined || previous.space || Math.abs(previous.v - accent.v) > STRAY_DROP * accent.run.size);
+  if (accent.text.charCodeAt(0) <= LAST_ASCII || !isAlone || tries.left-- <= 0) return undefined;
+  return glyphs.find((candidate) => candidate !== accent && Math.abs(candidate.v - accent.v) > STRAY_DROP * accent.run.size && isOver(accent, candidate) && joinedWith(candidate, accent) !== '');
+}
+
+/** In ems: an accent that was moved is at least so much higher or lower than its letter. */
+const STRAY_DROP = 0.1;
+const LAST_ASCII = 0x7f;
+
+/** Spaces and line ends that PDFium puts between two glyphs at most. */
+const MOST_SPACES = 3;
+
+/** An accent that TeX raises over a capital, or lowers, is so far from it that PDFium puts spaces between the two. */
+function beyondSpace(glyphs: Glyph[], index: number, step: 1 | -1): Glyph | undefined {
+  let at = index + step;
+  while (Math.abs(at - index) <= MOST_SPACES && glyphs[at]?.space === true) at += step;
+  return glyphs[at];
+}
+
+function dropSpaceBetween(glyphs: Glyph[], index: number, base: Glyph): void {
+  for (const step of [-1, 1] as const) {
+    if (beyondSpace(glyphs, index, step) !== base) continue;
+    for (let at = index + step; glyphs[at] !== base; at += step) glyphs[at]!.text = '';
+  }
+}
+
+/** The mark under a letter for which TeX lowers a full stop or a macron, or ''. */
+function lowForm(text: string): string {
+  return lowMarks.get(text) ?? '';
+}
+
+const lowMarks = new Map([['.', '\u0323'], ['\u00af', '\u0331'], ['\u02c9', '\u0331']]);
+
+/** The letter with its accent, or '' if they make none. */
+function joinedWith(base: Glyph, accent: Glyph): string {
+  const mark = isBelow(accent, base) ? lowForm(accent.text) : combiningForm(accent.text);
+  return mark === '' ? '' : accented(base.text, mark);
+}
+
+/** Whether the accent's ink lies below the baseline of the letter; a full stop stands on it. */
+function isBelow(accent: Glyph, base: Glyph): boolean {
+  return base.run.angle === 0 && accent.ink.top > base.v && lowForm(accent.text) !== '';
+}
+
+/** In ems: how far the baseline of an accent lies below or above that of its letter at most. */
+const FARTHEST = { below: 0.8, above: 0.5 };
+
 function isOver(accent: Glyph, base: Glyph): boolean {
-  if (base.space || base.run.angle !== accent.run.angle || Math.abs(base.v - accent.v) > 0.5 * base.run.size) return false;
+  if (base.space || base.run.angle !== accent.run.angle || accent.v - base.v > FARTHEST.below * base.run.size || base.v - accent.v > FARTHEST.above * base.run.size) return false;
   const [left, right] = base.run.sin === 0 ? [base.ink.left, base.ink.right] : [base.ink.top, base.ink.bottom];
   const [from, to] = base.run.sin === 0 ? [accent.ink.left, accent.ink.right] : [accent.ink.top, accent.ink.bottom];
   const middle = (from + to) / 2;

@@ -145,6 +145,15 @@ t.test('accents drawn over a letter become one with it, before or after', async 
   t.same(linesOf(page), ['café', 'über', 'a ~ b ^ c']);
 });
 
+t.test('accents that TeX raises over capitals or sets under letters stand with these, wherever the file has them', async (t) => {
+  const page = await read([
+    text(72, 700, 12, 'S'), text(80, 700, 12, 'lask and more of it'), text(74, 702.6, 12, '\xb4'),
+    text(72, 660, 12, 'h'), text(73.6, 655, 12, '.'), text(79, 660, 12, 'ikma.'),
+    text(72, 620, 12, 'k'), text(73, 611.5, 12, '\xaf'), text(78.5, 620, 12, 'af'),
+  ]);
+  t.same(linesOf(page), ['\u015alask and more of it', '\u1e25ikma.', '\u1e35af']);
+});
+
 t.test('combining marks compose', async (t) => {
   const page = await read([text(72, 700, 10, '\x01\x02', { font: 'F' })], { F: { unicode: { 1: 'e', 2: '\u0301' }, widths: { 2: 0 } } });
   t.equal(page.lines[0]?.words[0]?.text, 'é');

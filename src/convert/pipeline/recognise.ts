@@ -104,8 +104,8 @@ async function recogniseLines(content: PageContent, context: StepContext): Promi
 /** The error entry of a page without a recogniser. */
 function notRecognised(pageIndex: number, why: Exclude<RecognitionReason, 'suspect'>, reason: string): ConversionError {
   const what = {
-    scan: 'has no text layer', stamped: 'is a picture with little text on it', garbled: 'has a text layer whose letters the file does not tell', forced: 'was to be read from its picture',
+    scan: 'has no text layer', stamped: 'is a picture with little text on it', outlines: 'has its letters as drawings', garbled: 'has a text layer whose letters the file does not tell', forced: 'was to be read from its picture',
   }[why];
-  const left = why === 'scan' ? 'it is kept as a picture' : 'its text layer is used as it is';
+  const left = why === 'scan' || why === 'outlines' ? 'it is kept as a picture' : 'its text layer is used as it is';
   return conversionError('model', 'text_recogniser', 'inference_failure', `Page ${pageIndex + 1} ${what}, and ${reason}: ${left}.`, pageIndex + 1);
 }
