@@ -184,6 +184,20 @@ tap.test('DjVu: the text layer keeps words, places and letters of other scripts'
     t.ok(content.words.every(({ box, invisible }) => invisible && box.right <= content.width && box.top >= 0));
     t.equal(content.lines.length, 2);
     pages.close();
+    // More pages than one run of `ddjvu` draws, each with words of its own.
+    const names = Array.from({ length: 22 }, (_, index) => at(`p${index}.djvu`));
+    for (const [index, name] of names.entries()) {
+      writeFileSync(name, bytes);
+      writeFileSync(at('t.txt'), `(page 0 0 900 300 (line 40 190 700 240 (word 40 190 700 240 "page${index}")))`);
+      t.equal(spawnSync('djvused', [name, '-e', `select 1; set-txt ${at('t.txt')}; save`]).status, 0);
+    }
+    t.equal(spawnSync('djvm', ['-c', at('book.djvu'), ...names]).status, 0);
+    const book = await openPages('djvu', readFileSync(at('book.djvu')), null);
+    t.equal(book.pageCount, 22);
+    for (const index of [21, 0, 19, 20]) t.same((await book.readPage(index)).words.map(({ text }) => text), [`page${index}`]);
+    const drawn = await book.render(21, { left: 0, top: 0, right: 100, bottom: 100 }, 72);
+    t.ok(drawn.width > 90);
+    book.close();
   });
 });
 

@@ -1,5 +1,5 @@
 /**
- * DjVu documents by DjVuLibre, where it is installed: `ddjvu` writes the pages as PDF, `djvutxt` their text layer with the places of its words. The pages are those of a scan with a text layer. DjVuLibre is under the GPL: it
+ * DjVu documents by DjVuLibre, where it is installed: `djvudump` lists the pages, `ddjvu` writes them as PDFs of some pages each, `djvutxt` their text layer with the places of its words. The pages are those of a scan with a text layer. DjVuLibre is under the GPL: it
  * is run as a program of its own, and no part of it is linked.
  */
 import { LecternError } from '../../errors.js';
@@ -7,7 +7,7 @@ import { convertByProgram, findReader } from '../../formats/external.js';
 import type { ReadOptions } from '../../formats/index.js';
 import type { Box } from '../../geometry/box.js';
 import { openPdf } from '../../pdf/index.js';
-import type { Font, Line, PageContent, Word } from '../../pdf/index.js';
+import type { Font, Line, PageContent, PdfDocument, Word } from '../../pdf/index.js';
 import type { PageSource } from './page-source.js';
 
 /** A zone of the text layer: its kind, its place in pixels from the lower left corner, and zones or words in it. */
@@ -99,21 +99,57 @@ function withLayer(content: PageContent, page: Zone | undefined): PageContent {
   return { ...content, words, lines, characters, hidden: { ...content.hidden, invisible: characters } };
 }
 
-/** Rejects with LecternError `unsupported_format` where DjVuLibre is not installed, `invalid_document` where it cannot read the file. */
+/** Pages that one run of `ddjvu` draws: each run has the time limit of external programs, and a page that cannot be drawn costs its range alone. */
+const pagesOfRange = 20;
+const common = { input: 'document.djvu', kind: 'a DjVu document' };
+
+/** Pages as PDFs of some pages each, drawn when the first of them is asked for. */
+class DrawnRanges {
+  readonly #ranges = new Map<number, Promise<PdfDocument>>();
+
+  constructor(private readonly draw: (first: number, last: number) => Promise<PdfDocument>, private readonly pageCount: number) {}
+
+  /** The PDF with a page, and the page's index in it. */
+  async page(index: number): Promise<{ pdf: PdfDocument; at: number }> {
+    const first = index - index % pagesOfRange;
+    let range = this.#ranges.get(first);
+    if (range === undefined) {
+      range = this.draw(first, Math.min(this.pageCount, first + pagesOfRange) - 1);
+      this.#ranges.set(first, range);
+    }
+    return { pdf: await range, at: index - first };
+  }
+
+  close(): void {
+    for (const range of this.#ranges.values()) range.then((pdf) => pdf.close(), () => undefined);
+  }
+}
+
+/** Rejects with LecternError `unsupported_format` where DjVuLibre is not installed, `invalid_document` where it cannot read the file. Its pages reject with `timeout`, too. */
 export async function openDjvu(bytes: Uint8Array, options: Pick<ReadOptions, 'signal' | 'alive'>): Promise<PageSource> {
-  const [drawing, reading] = [findReader('ddjvu'), findReader('djvutxt')];
-  if (drawing === null || reading === null) throw new LecternError('unsupported_format', 'DjVu documents need DjVuLibre, which is not installed on this machine (Debian: djvulibre-bin).');
-  const common = { input: 'document.djvu', kind: 'a DjVu document' };
-  const pages = await convertByProgram(bytes, { ...common, name: 'ddjvu', program: drawing, outputs: ['document.pdf'], args: ['-format=pdf', '-quality=85', 'document.djvu', 'document.pdf'] }, options);
+  const [drawing, reading, listing] = [findReader('ddjvu'), findReader('djvutxt'), findReader('djvudump')];
+  if (drawing === null || reading === null || listing === null) throw new LecternError('unsupported_format', 'DjVu documents need DjVuLibre, which is not installed on this machine (Debian: djvulibre-bin).');
+  const list = await convertByProgram(bytes, { ...common, name: 'djvudump', program: listing, outputs: ['list.txt'], args: ['-o', 'list.txt', 'document.djvu'] }, options);
+  const pageCount = Buffer.from(list).toString('latin1').match(/FORM:DJVU /g)?.length ?? 0;
+  if (pageCount === 0) throw new LecternError('invalid_document', 'The DjVu document has no pages.');
   const text = await convertByProgram(bytes, { ...common, name: 'djvutxt', program: reading, outputs: ['document.txt'], args: ['--detail=word', 'document.djvu', 'document.txt'] }, options);
   const layer = readTextLayer(Buffer.from(text).toString('latin1'));
-  const pdf = await openPdf(pages, { password: null });
+  const ranges = new DrawnRanges(async (first, last) => openPdf(await convertByProgram(bytes, {
+    ...common, name: 'ddjvu', program: drawing, outputs: ['document.pdf'], args: ['-format=pdf', '-quality=85', `-page=${first + 1}-${last + 1}`, 'document.djvu', 'document.pdf'],
+  }, options), { password: null }), pageCount);
+  await ranges.page(0);
   // Pages without text have no zone: only where all have one does the count say which is whose.
-  const layerOf = (index: number): Zone | undefined => (layer.length === pdf.pageCount ? layer[index] : undefined);
+  const layerOf = (index: number): Zone | undefined => (layer.length === pageCount ? layer[index] : undefined);
   return {
-    pageCount: pdf.pageCount, title: '', outline: () => [],
-    readPage: async (index) => withLayer(await pdf.readPage(index), layerOf(index)),
-    render: (index, box, dpi) => pdf.renderRegion(index, box, dpi),
-    close: () => pdf.close(),
+    pageCount, title: '', outline: () => [],
+    readPage: async (index) => {
+      const { pdf, at } = await ranges.page(index);
+      return withLayer(await pdf.readPage(at), layerOf(index));
+    },
+    render: async (index, box, dpi) => {
+      const { pdf, at } = await ranges.page(index);
+      return pdf.renderRegion(at, box, dpi);
+    },
+    close: () => ranges.close(),
   };
 }
