@@ -8,6 +8,7 @@ import type { Capability, Catalogue, CatalogueEntry, DistantResidency, KeepAlive
 import type { ResponseStore } from './openai/response-store.js';
 import { requireAdministrator } from './access-gate.js';
 import { ClientGone } from './client-gone.js';
+import { LoadTimes } from './load-times.js';
 
 export interface LanguageServices {
   catalogue: Catalogue;
@@ -45,6 +46,15 @@ export interface Turn<T> {
 /** The listeners of queue positions, by the reply that waits. */
 const followers = new WeakMap<FastifyReply, (position: number) => void>();
 
+const loadTimes = new WeakMap<Residency, LoadTimes>();
+
+/** The loads of models that requests waited for. */
+export function loadTimesOf(residency: Residency): LoadTimes {
+  const known = loadTimes.get(residency) ?? new LoadTimes();
+  loadTimes.set(residency, known);
+  return known;
+}
+
 /** Calls `onPosition` with the queue position of the reply's request, at once and at every change; 0 where it has a slot or one is free. */
 export function followQueue(reply: FastifyReply, onPosition: (position: number) => void): void {
   followers.set(reply, onPosition);
@@ -63,6 +73,7 @@ export function takeTurn<T>(services: LanguageServices, reply: FastifyReply, slo
     const began = performance.now();
     const lease = await services.residency.lend(entry, { signal, ...(keepAlive === undefined ? {} : { keepAlive }) });
     loadMs = Math.max(lease.loadMs, performance.now() - began);
+    if (lease.loadMs > 0) loadTimesOf(services.residency).note(entry.name, entry.sizeBytes, lease.loadMs);
     return lease;
   };
   const report = (position: number): void => {

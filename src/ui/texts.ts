@@ -43,7 +43,7 @@ export const texts = {
   },
   models: {
     loaded: 'loaded', notLoaded: 'not loaded', loading: 'Loads…', unloading: 'Unloads…', load: 'Load', unload: 'Unload', takes: (memory: string, onDevice: boolean) => `takes ${memory} of ${onDevice ? 'the GPU' : 'memory'}`, wouldTake: (memory: string) => `would take ${memory}`, context: (tokens: string) => `${tokens} tokens of context`,
-    loadTime: (time: string) => `loaded in ${time} last time`, until: (time: string) => `loaded until ${time}`, ofPages: 'reads pages', embeds: 'embeddings', ranks: 'ranks', chats: 'chat', sees: 'images', estimate: 'With the context of the settings; ≈ is an estimate from the file',
+    demo: 'lectern-demo knows this service and nothing else. It cannot answer from documents: an administrator adds a larger model, for example with `lectern models pull qwen2.5:7b`.', demoChat: 'lectern-demo is a small model that knows this service and nothing else.', loadTime: (time: string) => `loads in about ${time}`, until: (time: string) => `loaded until ${time}`, ofPages: 'reads pages', embeds: 'embeddings', ranks: 'ranks', chats: 'chat', sees: 'images', estimate: 'With the context of the settings; ≈ is an estimate from the file',
   },
   chat: {
     fresh: 'New conversation', untitled: 'New conversation', history: 'Conversations', messages: 'Messages', you: 'You', model: 'Model', noModel: 'No model that chats is installed', write: 'Write a message', send: 'Send', stop: 'Stop', welcome: 'What would you like to know?',
@@ -62,7 +62,7 @@ export const texts = {
   },
   host: {
     youAre: (who: string, isAdministrator: boolean) => `You are ${who}${isAdministrator ? ', an administrator' : ''}`, tasksNow: 'Conversions', chatQueue: 'Chat', workers: 'Workers', modelMemory: 'Memory of models', results: 'Results on disk',
-    runningWaiting: (running: number, waiting: number) => `${running} running, ${waiting} waiting`, waiting: (waiting: number) => `${waiting} waiting`, busyIdle: (busy: number, idle: number) => `${busy} busy, ${idle} idle`, of: (all: string) => `of ${all}`, freeOf: (all: string) => `free of ${all}`, kept: (count: number) => `${count} tasks kept`,
+    running: (running: number) => `${running} running`, outcomes: { success: 'Done', partial_success: 'Done in part', failure: 'Failed', skipped: 'Skipped' } as Record<string, string>, waiting: (waiting: number) => `${waiting} waiting`, busyIdle: (busy: number, idle: number) => `${busy} busy, ${idle} idle`, of: (all: string) => `of ${all}`, freeOf: (all: string) => `free of ${all}`, kept: (count: number) => `${count} tasks kept`,
     pagesChart: 'Pages', tokensChart: 'Tokens generated', memoryChart: 'Memory', models: 'Models', modelHeads: ['Model', 'Kind', 'Size', 'Context', 'Memory', 'State', ''], allTasks: 'Tasks', ownTasks: 'Your tasks', noTasks: 'There are none.',
     taskHeads: ['Time', 'Task', 'Caller', 'Documents', 'Pages', 'State', 'Took', ''], failures: 'Requests that failed', noFailures: 'None since the service was started.', failureHeads: ['Time', 'Status', 'Request', 'Caller', 'Why', 'Request id'],
     access: 'Access', allowAll: 'Everyone may enter (--allow-all).', loopback: 'The service listens on this host alone, and every program of it is an administrator.', listIn: (file: string, roles: string) => `The list is ${file}. These roles may enter: ${roles}.`, who: 'Network or key', role: 'Role', keyOf: (name: string) => `Key of ${name}`, keysHow: 'A new key, on the host:',

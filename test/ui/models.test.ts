@@ -163,13 +163,13 @@ t.test('models and the host', { skip: noBrowser, timeout: 600_000 }, async (t) =
     const { page, faults } = await service.visit('#/host');
     await page.waitForSelector('.charts canvas');
     t.match(await page.textContent('.host-head'), /You are 127\.0\.0\.1, an administrator · Lectern \d/);
-    t.match(await page.textContent('.facts'), /Conversions0 running, 0 waiting.*Workers\d busy, \d idle/s);
+    t.match(await page.textContent('.facts'), /Conversions0 running0 waiting.*Workers\d busy, \d idle/s);
     const row = page.locator('tr:has(td:text-is("lectern-demo"))');
     if (await row.locator('button:text-is("Unload")').count() > 0) await row.locator('button:text-is("Unload")').click();
     await row.locator('button:text-is("Load")').click();
     await row.locator(':text("loaded until")').waitFor();
     t.equal(await row.locator('button:text-is("Unload")').count(), 1, 'a model that is loaded can be unloaded');
-    t.match(await page.textContent('.host'), /Tasks.*convert.*success/s, 'the tasks of all callers');
+    t.match(await page.textContent('.host'), /Tasks.*convert.*Done/s, 'the tasks of all callers');
     await page.fill('input[aria-label="Address to test"]', '10.1.2.3');
     await page.click('button:text-is("Would it get in?")');
     await page.waitForSelector(':text("10.1.2.3 gets in.")');

@@ -6,6 +6,7 @@ import { isRecord } from '../conversion/kinds.js';
 import { tenantOf } from '../conversion/task-status.js';
 import type { ConversionTaskView, HttpDependencies } from '../dependencies.js';
 import { HttpFailure, sendJson } from '../error-reply.js';
+import { loadTimesOf } from '../language.js';
 import type { RecentFailures } from './recent-failures.js';
 
 const mostTasks = 200;
@@ -58,14 +59,15 @@ function describeTask({ id, kind, owner, status, position, meta, summary, failur
 /** What each language model would take with the context of the settings, as it is estimated before a load. */
 async function needs({ language }: HttpDependencies): Promise<object[]> {
   if (language?.need === undefined) return [];
-  const { need } = language;
+  const { need, residency } = language;
   return Promise.all((await language.catalogue.list()).map(async (entry) => {
+    const load = loadTimesOf(residency).expected(entry.name, entry.sizeBytes);
     try {
       const { bytes, context } = await need(entry);
-      return { name: entry.name, memory_bytes: bytes, context, refusal: null };
+      return { name: entry.name, memory_bytes: bytes, context, load_seconds: load, refusal: null };
     } catch (thrown) {
       if (!(thrown instanceof LecternError)) throw thrown;
-      return { name: entry.name, memory_bytes: null, context: null, refusal: thrown.message };
+      return { name: entry.name, memory_bytes: null, context: null, load_seconds: load, refusal: thrown.message };
     }
   }));
 }

@@ -105,8 +105,9 @@ async function byMeaning(texts: string[], question: string, model: string): Prom
   const missing = [...new Set([question, ...texts])].filter((text) => !vectors.has(nameOf(text)));
   for (let at = 0; at < missing.length; at += embeddedAtATime) {
     const input = missing.slice(at, at + embeddedAtATime);
-    const { data } = await askJson<{ data: { index: number; embedding: number[] }[] }>('v1/embeddings', { json: { model, input } });
-    for (const { index, embedding } of data) vectors.set(nameOf(input[index] as string), embedding);
+    // This route cuts a text that is longer than the model's context, where OpenAI's would refuse it.
+    const { embeddings } = await askJson<{ embeddings: number[][] }>('api/embed', { json: { model, input, truncate: true } });
+    embeddings.forEach((embedding, index) => vectors.set(nameOf(input[index] as string), embedding));
   }
   const asked = vectors.get(nameOf(question)) as number[];
   return texts.map((text) => cosine(asked, vectors.get(nameOf(text)) as number[]));

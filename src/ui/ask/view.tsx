@@ -4,7 +4,7 @@ import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Composer } from '../talk/composer.js';
 import { model, sampling } from '../talk/conversations.js';
-import { currentModel, ModelPicker } from '../talk/model-picker.js';
+import { currentModel, isDemo, ModelPicker } from '../talk/model-picker.js';
 import { streamAnswer, type Stats } from '../talk/stream.js';
 import { pagesFor } from '../documents/opened.js';
 import { entryOf, finished, newId } from '../documents/queue.js';
@@ -102,6 +102,7 @@ export function AskView(): JSX.Element {
         </fieldset>
         <div class="messages" role="log" aria-label={texts.chat.messages} tabIndex={0}>
           {questions.value.length === 0 && <div class="welcome"><h1>{texts.ask.welcome}</h1><p class="soft">{texts.ask.welcomeMore}</p></div>}
+          {isDemo(currentModel()) && <p class="remark" role="note">{texts.models.demo}</p>}
           {questions.value.map((one) => <QuestionView key={one.id} question={one} />)}
           <div ref={end} />
         </div>

@@ -66,6 +66,7 @@ function TableView({ block }: { block: Block }): JSX.Element {
     setCopied(await copy(write(asRows(cells, rows, columns))) ? name : '');
     setTimeout(() => setCopied(''), 1500);
   };
+  const numeric = numericColumns(block);
   const lines = Array.from({ length: rows }, (_, row) => cells.filter((cell) => cell.start_row_offset_idx === row).sort((a, b) => a.start_col_offset_idx - b.start_col_offset_idx));
   return (
     <div class="table">
@@ -76,7 +77,7 @@ function TableView({ block }: { block: Block }): JSX.Element {
       <div class="table-scroll" tabIndex={0} role="group" aria-label={texts.kinds.table} onMouseLeave={() => { hovered.value = null; }}>
         <table><tbody>
           {lines.map((line) => <tr>{line.map((cell) => {
-            const about = { rowSpan: cell.row_span, colSpan: cell.col_span, onMouseEnter: () => { hovered.value = cell.place; } };
+            const about = { class: cell.col_span === 1 && numeric.has(cell.start_col_offset_idx) ? 'numeric' : '', rowSpan: cell.row_span, colSpan: cell.col_span, onMouseEnter: () => { hovered.value = cell.place; } };
             if (cell.column_header) return <th scope="col" {...about}>{cell.text}</th>;
             return cell.row_header ? <th scope="row" {...about}>{cell.text}</th> : <td {...about}>{cell.text}</td>;
           })}</tr>)}
@@ -84,6 +85,18 @@ function TableView({ block }: { block: Block }): JSX.Element {
       </div>
     </div>
   );
+}
+
+/** Digits with what stands around them: signs, currencies, percent, brackets, a dash for none. */
+const number = /^[-+−–—(<>~≈±]*\s*(?:[$€£¥]\s*)?(?:\d[\d\s.,'’]*)?[)%‰*†\s$€£¥]*$/u;
+
+/** Columns whose cells below the column headers are all numbers: they align right. */
+function numericColumns({ cells, columns }: Block): Set<number> {
+  const filled = cells.filter((cell) => !cell.column_header && cell.text.trim() !== '');
+  return new Set(Array.from({ length: columns }, (_, column) => column).filter((column) => {
+    const own = filled.filter((cell) => cell.start_col_offset_idx === column && cell.col_span === 1);
+    return own.length > 0 && own.every((cell) => !cell.row_header && number.test(cell.text.trim()));
+  }));
 }
 
 /** A picture is its own bitmap, or the part of the page's image that it takes. */

@@ -15,6 +15,11 @@ export const showsBoxes = kept('boxes', true);
 export const side = kept<'both' | 'image' | 'text'>('side', 'both', (value) => ['both', 'image', 'text'].includes(String(value)));
 export const form = kept<'rendered' | 'source'>('form', 'rendered', (value) => ['rendered', 'source'].includes(String(value)));
 
+/** A phone, or a window of that width: a page and its text do not fit beside each other. */
+const phone = matchMedia('(max-width: 760px)');
+export const isNarrow = signal(phone.matches);
+phone.addEventListener('change', ({ matches }) => { isNarrow.value = matches; });
+
 export function select(ref: string | null, from: 'image' | 'text' | 'elsewhere'): void {
   selectedFrom.value = from;
   selected.value = ref;

@@ -10,7 +10,7 @@ import { open, results, type Opened } from './opened.js';
 import { PageImage } from './page-image.js';
 import type { Entry } from './queue.js';
 import { ReadAgain } from './read-again.js';
-import { form, lit, select, selected, showsBoxes, side, wanted } from './selection.js';
+import { form, isNarrow, lit, select, selected, showsBoxes, side, wanted } from './selection.js';
 import { VirtualList } from './virtual-list.js';
 
 /** Of a page as an image, from its width in the view. */
@@ -35,7 +35,7 @@ function Ready({ entry, opened, isCompact }: { entry: Entry; opened: Opened; isC
   const [again, setAgain] = useState<number | null>(null);
   const [goal, setGoal] = useState<{ index: number } | null>(null);
   const hasImages = pages.some(({ size }) => size !== null);
-  const shows = isCompact && side.value === 'both' ? 'image' : !hasImages ? 'text' : side.value;
+  const shows = hasImages ? sideShown(isCompact) : 'text';
   const order = useMemo(() => pages.flatMap(({ number, blocks }) => blocks.map(({ ref }) => ({ ref, number }))), [pages]);
   useEffect(() => { lit.value = new Set(); select(null, 'text'); }, [entry.id]);
   const wish = wanted.value;
@@ -76,6 +76,12 @@ function Ready({ entry, opened, isCompact }: { entry: Entry; opened: Opened; isC
   );
 }
 
+/** Where both do not fit beside each other, one stands for them: the text on a phone, the page beside a conversation. */
+function sideShown(isCompact: boolean): 'both' | 'image' | 'text' {
+  if (side.value !== 'both' || !(isCompact || isNarrow.value)) return side.value;
+  return isCompact ? 'image' : 'text';
+}
+
 function PageRow({ entry, page, shows, onAgain }: { entry: Entry; page: Page; shows: string; onAgain: () => void }): JSX.Element {
   const task = entry.taskId;
   const score = page.scores?.mean_score ?? null;
@@ -93,7 +99,7 @@ function PageRow({ entry, page, shows, onAgain }: { entry: Entry; page: Page; sh
       )}
       {page.size !== null && page.remarks.map((remark) => <p class="remark" role="note">{remark}</p>)}
       <div class="page-sides">
-        {shows !== 'text' && <div class="page-side"><PageImage taskId={task} page={page} /></div>}
+        {shows !== 'text' && <div class="page-side of-image" style={{ '--ratio': String(page.size === null ? 1 : page.size.width / page.size.height) }}><PageImage taskId={task} page={page} /></div>}
         {shows !== 'image' && (
           <div class="page-side reading">
             {form.value === 'source' ? <pre class="source">{page.markdown ?? ''}</pre> : page.blocks.map((block) => <BlockView key={block.ref} block={block} taskId={task} />)}
@@ -115,18 +121,18 @@ function Tools({ entry, opened: { result, pages }, current, hasImages, isCompact
           <input type="number" min={1} max={pages.length} value={current + 1} onChange={(event) => onPage(Math.max(0, Math.min(pages.length, Number(event.currentTarget.value)) - 1))} /> / {pages.length}
         </label>
       )}
-      {score !== null && <span class="chip" title={texts.viewer.confidenceHelp}>{texts.viewer.confidence} {percent(score)}</span>}
+      {score !== null && <span class="chip wide" title={texts.viewer.confidenceHelp}>{texts.viewer.confidence} {percent(score)}</span>}
       {!isCompact && <span class="soft wide">{duration(result.processing_time)}</span>}
       <span class="spread" />
       {hasImages && (
         <div class="choice" role="group" aria-label={texts.viewer.sides}>
-          {(isCompact ? (['image', 'text'] as const) : (['image', 'both', 'text'] as const)).map((one) => <button type="button" class={one === 'both' ? 'wide' : ''} aria-pressed={(isCompact && side.value === 'both' ? 'image' : side.value) === one} onClick={() => { side.value = one; }}>{texts.viewer.side[one]}</button>)}
+          {(isCompact || isNarrow.value ? (['image', 'text'] as const) : (['image', 'both', 'text'] as const)).map((one) => <button type="button" aria-pressed={sideShown(isCompact) === one} onClick={() => { side.value = one; }}>{texts.viewer.side[one]}</button>)}
         </div>
       )}
       <div class="choice" role="group" aria-label={texts.viewer.forms}>
         {(['rendered', 'source'] as const).map((one) => <button type="button" aria-pressed={form.value === one} onClick={() => { form.value = one; }}>{texts.viewer.form[one]}</button>)}
       </div>
-      {hasImages && <label class="check"><input type="checkbox" checked={showsBoxes.value} onChange={(event) => { showsBoxes.value = event.currentTarget.checked; }} /> {texts.viewer.boxes}</label>}
+      {hasImages && sideShown(isCompact) !== 'text' && <label class="check"><input type="checkbox" checked={showsBoxes.value} onChange={(event) => { showsBoxes.value = event.currentTarget.checked; }} /> {texts.viewer.boxes}</label>}
       {!isCompact && <Downloads entry={entry} result={result} />}
     </div>
   );

@@ -101,5 +101,5 @@ function Row({ top, onSize, children }: { top: number; onSize: (height: number) 
     observer.observe(row);
     return () => observer.disconnect();
   }, []);
-  return <div class="virtual-row" ref={element} style={{ transform: `translateY(${top}px)` }}>{children}</div>;
+  return <div class="virtual-row" ref={element} style={{ top: `${top}px` }}>{children}</div>;
 }

@@ -16,7 +16,7 @@ export function Chart({ title, at, values, unit }: { title: string; at: number[]
     const axis = { stroke: ink as string, grid: { stroke: line as string, width: 1 }, ticks: { show: false }, font: '11px system-ui' };
     plot.current = new UPlot({
       width: target.clientWidth, height, cursor: { show: false }, legend: { show: false }, scales: { y: { range: (_plot, _least, most) => [0, Math.max(1, most * 1.15)] } },
-      axes: [{ ...axis, space: 90, values: (_plot, ticks) => ticks.map((at) => new Date(at * 1000).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', second: '2-digit' })) }, { ...axis, size: 44 }], series: [{}, { stroke: accent as string, width: 1.6, points: { show: false } }],
+      axes: [{ ...axis, size: 26, space: 90, values: (_plot, ticks) => ticks.map((at) => new Date(at * 1000).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', second: '2-digit' })) }, { ...axis, size: 44 }], series: [{}, { stroke: accent as string, width: 1.6, points: { show: false } }],
     }, [[], []], target);
     const observer = new ResizeObserver(() => plot.current?.setSize({ width: target.clientWidth, height }));
     observer.observe(target);

@@ -2,8 +2,9 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { sentence } from '../lib/api.js';
-import { bytes, count, timeOfDay } from '../lib/format.js';
+import { bytes, count, duration, timeOfDay } from '../lib/format.js';
 import { models, residents, setLoaded, type Model } from '../lib/models.js';
+import { kindOf } from '../talk/model-picker.js';
 import { texts } from '../texts.js';
 
 /** Networks of pages and workers are loaded, too, and are none of the installed language models. */
@@ -34,12 +35,11 @@ function ModelRow({ model, isAdministrator }: { model: Model; isAdministrator: b
       setState(sentence(thrown));
     }
   };
-  const kind = model.can.includes('embedding') ? texts.models.embeds : model.can.includes('rerank') ? texts.models.ranks : [texts.models.chats, ...(model.can.includes('vision') ? [texts.models.sees] : [])].join(', ');
   return (
     <tr>
-      <td>{model.name}</td><td>{kind}</td><td>{[model.parameters, model.quantization].filter((part) => part !== '').join(' ')}</td><td class="number">{count(model.context)}</td>
+      <td>{model.name}</td><td>{kindOf(model)}</td><td>{[model.parameters, model.quantization].filter((part) => part !== '').join(' ')}</td><td class="number">{count(model.context)}</td>
       <td class="number" title={texts.models.estimate}>{loaded !== null ? bytes(loaded.bytes) : model.memory === null ? '–' : `≈ ${bytes(model.memory)}`}</td>
-      <td>{state !== '' ? state : loaded === null ? model.refusal ?? texts.models.notLoaded : loaded.state !== 'loaded' ? loaded.state : texts.models.until(timeOfDay(Date.parse(loaded.until)))}</td>
+      <td>{state !== '' ? state : loaded === null ? model.refusal ?? [texts.models.notLoaded, model.loadS === null ? '' : texts.models.loadTime(duration(model.loadS))].filter((part) => part !== '').join(', ') : loaded.state !== 'loaded' ? loaded.state : texts.models.until(timeOfDay(Date.parse(loaded.until)))}</td>
       <td>{(loaded === null || isAdministrator) && <button type="button" class="small" disabled={state === texts.models.loading || state === texts.models.unloading} aria-label={`${loaded === null ? texts.models.load : texts.models.unload} ${model.name}`} onClick={() => void toggle()}>{loaded === null ? texts.models.load : texts.models.unload}</button>}</td>
     </tr>
   );

@@ -69,8 +69,8 @@ function Numbers({ isAdministrator }: { isAdministrator: boolean }): JSX.Element
   const devices = byLabel(all, 'lectern_device_memory_bytes', 'device').filter(([, , key]) => key.includes('kind="total"'));
   return (
     <dl class="facts">
-      <Fact title={texts.host.tasksNow}>{texts.host.runningWaiting(state('lectern_tasks', 'state="running"'), state('lectern_tasks', 'state="waiting"'))}</Fact>
-      <Fact title={texts.host.chatQueue}>{isAdministrator ? texts.host.runningWaiting(state('lectern_slot_requests', 'lane="chat",state="working"'), queue.value.waiting) : texts.host.waiting(queue.value.waiting)}</Fact>
+      <Fact title={texts.host.tasksNow}>{texts.host.running(state('lectern_tasks', 'state="running"'))}<span class="soft">{texts.host.waiting(state('lectern_tasks', 'state="waiting"'))}</span></Fact>
+      <Fact title={texts.host.chatQueue}>{isAdministrator ? <>{texts.host.running(state('lectern_slot_requests', 'lane="chat",state="working"'))}<span class="soft">{texts.host.waiting(queue.value.waiting)}</span></> : texts.host.waiting(queue.value.waiting)}</Fact>
       {isAdministrator && <>
         <Fact title={texts.host.workers}>{texts.host.busyIdle(state('lectern_workers', 'state="busy"'), state('lectern_workers', 'state="idle"'))}<span class="soft">{bytes(total(all, 'lectern_workers_resident_memory_bytes'))}</span></Fact>
         <Fact title={texts.host.modelMemory}>{bytes(state('lectern_model_memory_bytes', 'kind="reserved"'))}<span class="soft">{texts.host.of(bytes(state('lectern_model_memory_bytes', 'kind="budget"')))}</span></Fact>
@@ -90,7 +90,7 @@ function Tasks({ tasks, isAdministrator }: { tasks: Task[]; isAdministrator: boo
           <table class="plain"><thead><tr>{texts.host.taskHeads.filter((_, index) => isAdministrator || index !== 2).map((head) => <th scope="col">{head}</th>)}</tr></thead><tbody>
             {tasks.map((task) => {
               const { id, kind, status, position, owner, documents, pages_done: done, pages_total: all, outcome, failure: why, created_at: created, started_at: started, ended_at: ended } = task;
-              const state = status === 'pending' ? texts.documents.waits(position) : status === 'started' ? texts.documents.pagesOf(count(done ?? 0), count(all ?? 0)) : why?.message ?? outcome ?? status;
+              const state = status === 'pending' ? texts.documents.waits(position) : status === 'started' ? texts.documents.pagesOf(count(done ?? 0), count(all ?? 0)) : why?.message ?? texts.host.outcomes[outcome ?? ''] ?? status;
               return <tr>
                 <td>{timeOfDay(created)}</td><td><code title={id}>{id.slice(0, 8)}</code> {kind}</td>{isAdministrator && <td>{owner}</td>}<td class="number">{documents ?? ''}</td><td class="number">{all ?? ''}</td><td>{state}</td>
                 <td class="number">{started !== null && ended !== null ? duration((ended - started) / 1000) : ''}</td>

@@ -4,7 +4,7 @@ import { ask, askJson } from './api.js';
 
 interface Tag { name: string; size: number; details: { family: string; parameter_size: string; quantization_level: string; context_length: number }; capabilities: string[] }
 interface Loaded { name: string; size: number; size_vram: number; context_length: number; expires_at: string; state?: string; progress?: number }
-interface Need { name: string; memory_bytes: number | null; context: number | null; refusal: string | null }
+interface Need { name: string; memory_bytes: number | null; context: number | null; load_seconds?: number | null; refusal: string | null }
 
 export interface Model {
   name: string;
@@ -19,7 +19,7 @@ export interface Model {
   memory: number | null;
   refusal: string | null;
   loaded: { bytes: number; onDevice: boolean; until: string; state: string } | null;
-  /** Seconds that its last load from here took; null where it was never seen. */
+  /** Seconds that a load would take; null before the service has loaded a model. */
   loadS: number | null;
 }
 
@@ -27,15 +27,6 @@ const tags = signal<Tag[]>([]);
 const needs = signal<ReadonlyMap<string, Need>>(new Map());
 export const residents = signal<Loaded[]>([]);
 export const queue = signal<{ waiting: number; own: number[] }>({ waiting: 0, own: [] });
-const loadTimes = signal<Record<string, number>>(readTimes());
-
-function readTimes(): Record<string, number> {
-  try {
-    return JSON.parse(localStorage.getItem('lectern-load-times') ?? '{}') as Record<string, number>;
-  } catch {
-    return {};
-  }
-}
 
 export const models = computed<Model[]>(() => tags.value.map(({ name, size, details, capabilities }) => {
   const need = needs.value.get(name);
@@ -43,7 +34,7 @@ export const models = computed<Model[]>(() => tags.value.map(({ name, size, deta
   return {
     name, size, parameters: details.parameter_size, quantization: details.quantization_level === 'unknown' ? '' : details.quantization_level, family: details.family,
     context: loaded?.context_length || need?.context || details.context_length, can: capabilities, memory: need?.memory_bytes ?? null, refusal: need?.refusal ?? null,
-    loaded: loaded === undefined ? null : { bytes: loaded.size, onDevice: loaded.size_vram > 0, until: loaded.expires_at, state: loaded.state ?? 'loaded' }, loadS: loadTimes.value[name] ?? null,
+    loaded: loaded === undefined ? null : { bytes: loaded.size, onDevice: loaded.size_vram > 0, until: loaded.expires_at, state: loaded.state ?? 'loaded' }, loadS: need?.load_seconds ?? null,
   };
 }));
 export const chatModels = computed(() => models.value.filter(({ can }) => can.includes('completion')));
@@ -66,13 +57,6 @@ export async function refreshLoaded(): Promise<void> {
 
 /** Loads the model, or unloads it. Throws ServiceError. */
 export async function setLoaded(model: string, isLoaded: boolean): Promise<void> {
-  const began = performance.now();
   await ask('api/generate', { json: { model, stream: false, ...(isLoaded ? {} : { keep_alive: 0 }) } });
-  if (isLoaded) noteLoad(model, (performance.now() - began) / 1000);
-  await refreshLoaded();
-}
-
-function noteLoad(model: string, seconds: number): void {
-  loadTimes.value = { ...loadTimes.value, [model]: seconds };
-  localStorage.setItem('lectern-load-times', JSON.stringify(loadTimes.value));
+  await refreshModels();
 }

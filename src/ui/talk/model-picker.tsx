@@ -10,6 +10,11 @@ export function currentModel(): Model | undefined {
   return chatModels.value.find(({ name }) => name === model.value) ?? chatModels.value.find(({ loaded }) => loaded !== null) ?? chatModels.value[0];
 }
 
+/** The model that comes with the program. */
+export function isDemo(model: Model | undefined): boolean {
+  return model !== undefined && /^lectern-demo(?::|$)/.test(model.name);
+}
+
 export function ModelPicker(): JSX.Element {
   const current = currentModel();
   return (
@@ -25,7 +30,14 @@ export function ModelPicker(): JSX.Element {
   );
 }
 
-export function describeModel({ parameters, quantization, context, loaded, memory, loadS, refusal }: Model): string {
+/** What it does, in a word or two. */
+export function kindOf({ can }: Model): string {
+  if (can.includes('embedding')) return texts.models.embeds;
+  return can.includes('rerank') ? texts.models.ranks : [texts.models.chats, ...(can.includes('vision') ? [texts.models.sees] : [])].join(', ');
+}
+
+export function describeModel(model: Model): string {
+  const { parameters, quantization, context, loaded, memory, loadS, refusal } = model;
   const state = loaded !== null ? texts.models.takes(bytes(loaded.bytes), loaded.onDevice) : refusal ?? (memory === null ? texts.models.notLoaded : texts.models.wouldTake(bytes(memory)));
-  return [parameters, quantization, texts.models.context(count(context)), state, loaded === null && loadS !== null ? texts.models.loadTime(duration(loadS)) : ''].filter((part) => part !== '').join(' · ');
+  return [kindOf(model), parameters, quantization, texts.models.context(count(context)), state, loaded === null && loadS !== null ? texts.models.loadTime(duration(loadS)) : ''].filter((part) => part !== '').join(' · ');
 }

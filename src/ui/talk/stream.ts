@@ -26,7 +26,7 @@ export interface Stats {
   tokens: number;
   /** Milliseconds from the request to the first text, the queue included. */
   firstMs: number;
-  /** Tokens a second behind the first one; 0 where there was one alone. */
+  /** Tokens a second behind the first one; of the whole answer where all of it came at once. */
   perSecond: number;
 }
 
@@ -73,7 +73,7 @@ export async function streamAnswer(model: string, messages: WireMessage[], sampl
   }
   const tokens = usage?.completion_tokens ?? 0;
   const seconds = (lastAt - firstAt) / 1000;
-  return { cut, stats: { promptTokens: usage?.prompt_tokens ?? 0, cachedTokens: usage?.prompt_tokens_details?.cached_tokens ?? 0, tokens, firstMs: (firstAt || lastAt) - began, perSecond: seconds > 0 ? (tokens - 1) / seconds : 0 } };
+  return { cut, stats: { promptTokens: usage?.prompt_tokens ?? 0, cachedTokens: usage?.prompt_tokens_details?.cached_tokens ?? 0, tokens, firstMs: (firstAt || lastAt) - began, perSecond: seconds > 0 ? (tokens - 1) / seconds : tokens / Math.max(0.001, (lastAt - began) / 1000) } };
 }
 
 async function* linesOf(response: Response): AsyncGenerator<string> {

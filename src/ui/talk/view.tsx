@@ -10,7 +10,7 @@ import { send, stop, underWay } from './answering.js';
 import { Composer } from './composer.js';
 import { begin, byAge, conversationOf, conversations, isConversation, loadConversations, model, removeConversation, thread, update, type Conversation } from './conversations.js';
 import { MessageView } from './message.js';
-import { currentModel, ModelPicker } from './model-picker.js';
+import { currentModel, isDemo, ModelPicker } from './model-picker.js';
 import { ChatSettings } from './settings.js';
 
 // Once, when this view is first shown.
@@ -43,7 +43,7 @@ export function ChatView(): JSX.Element {
           <button type="button" class="small" onClick={() => setSettings(true)}>{texts.chat.settings}</button>
         </div>
         <div class="messages" role="log" aria-label={texts.chat.messages} tabIndex={0}>
-          {messages.length === 0 && <div class="welcome"><h1>{texts.chat.welcome}</h1><p class="soft">{texts.chat.welcomeMore}</p>
+          {messages.length === 0 && <div class="welcome"><h1>{texts.chat.welcome}</h1><p class="soft">{texts.chat.welcomeMore}{isDemo(current) && ` ${texts.models.demoChat}`}</p>
             <div class="row center">{texts.chat.examples.map((example) => <button type="button" class="quiet outlined" onClick={() => say(example, [])}>{example}</button>)}</div></div>}
           {conversation !== undefined && messages.map((message) => <MessageView key={message.id} conversation={conversation} message={message} isLast={message === last} />)}
           <div ref={end} />

@@ -2,7 +2,7 @@
 import type { Components, JsonSchema } from '../../conversion/kinds.js';
 import { type Contract, failuresOf } from './failures.js';
 import { operationIdOf } from './language-paths.js';
-import { boolean, integer, object, orNull, shape, string } from './schemas.js';
+import { boolean, integer, number, object, orNull, shape, string } from './schemas.js';
 
 type Paths = Record<string, Record<string, Record<string, unknown>>>;
 
@@ -34,7 +34,7 @@ const service: Route[] = [
   health('/ui/', 'The page for people', page),
   health('/ui/{name}', 'A file of the page', ['application/octet-stream', { type: 'string', format: 'binary' }]),
   { method: 'get', path: '/v1/host', tag: 'management', summary: 'Who the caller is, and its tasks; for administrators all tasks, the latest failed requests and the access list', status: 200, gives: ['application/json', object], contract: 'docling' },
-  { method: 'get', path: '/v1/host/models', tag: 'management', summary: 'The memory that each language model would take', status: 200, gives: ['application/json', shape({ models: { type: 'array', items: shape({ name: string, memory_bytes: orNull(integer), context: orNull(integer), refusal: orNull(string) }) } })], contract: 'docling' },
+  { method: 'get', path: '/v1/host/models', tag: 'management', summary: 'The memory that each language model would take', status: 200, gives: ['application/json', shape({ models: { type: 'array', items: shape({ name: string, memory_bytes: orNull(integer), context: orNull(integer), load_seconds: orNull(number), refusal: orNull(string) }) } })], contract: 'docling' },
   { method: 'post', path: '/v1/host/access-test', tag: 'management', summary: 'Whether a caller with an address and a key may enter; for administrators', status: 200, takes: shape({ address: string, 'key?': string }), gives: ['application/json', shape({ enters: boolean, role: orNull(string), identity: string })], contract: 'docling' },
   { method: 'get', path: '/v1/tasks/{task_id}/source', tag: 'tasks', summary: 'The document of a task, where the request had keep_source', status: 200, gives: ['application/octet-stream', { type: 'string', format: 'binary' }], contract: 'docling' },
   { method: 'get', path: '/v1/tasks/{task_id}/pages/{page}', tag: 'tasks', summary: 'An image of a page, from 1, where the request had keep_source; the query width is its width in pixels', status: 200, gives: ['image/webp', { type: 'string', format: 'binary' }], contract: 'docling' },
