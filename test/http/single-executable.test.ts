@@ -128,6 +128,19 @@ t.test('dist/lectern', patience, async (t) => {
     t.equal(code, 0);
     t.match(said, /\n$/, 'whatever a made model says');
     t.match((await words('convert', '--url', service.url, 'invoice.pdf')).stdout, /## Invoice 2025-0417/);
+
+    // The page for people comes out of the executable, too, with all that its scripts ask for.
+    const root = await fetch(service.url, { headers: { accept: 'text/html' } });
+    t.equal(root.url, `${service.url}/ui/`);
+    const pages = [await root.text(), await (await fetch(`${service.url}/docs`)).text()];
+    const names = new Set(pages.join('\n').match(/[\w-]+-[\w-]{8}\.(?:js|css)/g));
+    t.ok(names.size >= 4, 'the page and the reference have each a script and a style');
+    for (const name of names) {
+      const file = await fetch(`${service.url}/ui/${name}`);
+      t.match([file.status, file.headers.get('content-type')], [200, /^text\/(?:javascript|css)/], name);
+      for (const further of (await file.text()).match(/(?<=["'`]\.\/)[\w-]+-[\w-]{8}\.(?:js|css)/g) ?? []) names.add(further);
+    }
+    t.ok(names.size >= 9, `${names.size} files, those of the other views among them`);
   });
 
   const hasCurl = await run('curl', ['--version']).then(() => true, () => false);

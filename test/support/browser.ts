@@ -7,7 +7,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { createLog } from '../../src/logging/log.js';
 import { pageDirectory } from '../../src/http/page/files.js';
 import { createApp, type App } from '../../src/program/app.js';
-import { resolveSettings } from '../../src/settings/settings.js';
+import { resolveSettings, type Settings } from '../../src/settings/settings.js';
 
 /** Where Debian, Ubuntu and Google put it. */
 const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
@@ -32,13 +32,13 @@ export interface BrowsedService {
   close(): Promise<void>;
 }
 
-/** With the models of the settings, or those of the directory MODELS. */
-export async function browse(): Promise<BrowsedService> {
+/** With the models that ship with the program, those of the directory MODELS, and those of the settings. */
+export async function browse(settings: Partial<Settings> = {}): Promise<BrowsedService> {
   const state = await mkdtemp(join(tmpdir(), 'lectern-browsed-'));
   const defaults = resolveSettings([], { HOME: state }).values;
-  const models = process.env['MODELS'] === undefined ? {} : { models: [process.env['MODELS']] };
+  const models = [...settings.models ?? [], ...(process.env['MODELS'] === undefined ? defaults.models : [process.env['MODELS']])];
   const start = async (port: number): Promise<{ app: App; url: string }> => {
-    const app = await createApp({ ...defaults, ...models, listen: [{ host: '127.0.0.1', port }], state }, createLog('silent'));
+    const app = await createApp({ ...defaults, ...settings, models, listen: [{ host: '127.0.0.1', port }], state }, createLog('silent'));
     const [url] = await app.listen();
     return { app, url: url as string };
   };

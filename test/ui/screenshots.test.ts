@@ -5,17 +5,18 @@ import type { Page } from 'playwright-core';
 import t from 'tap';
 import { packageRoot } from '../../src/platform/package-files.js';
 import { browse, noBrowser } from '../support/browser.js';
+import { longPdf } from '../support/long-pdf.js';
 
 const directory = join(packageRoot(), 'build/screenshots');
 const pdf = (name: string): string => join(packageRoot(), 'test/fixtures/pdf', `${name}.pdf`);
 const skip = noBrowser === false && process.env['SCREENSHOTS'] === undefined && process.env['CI_FULL'] === undefined ? 'they are taken with SCREENSHOTS=1 or CI_FULL=1' : noBrowser;
 
-async function open(page: Page, name: string): Promise<void> {
-  await page.setInputFiles('input[type=file][multiple]', pdf(name));
+async function open(page: Page, file: string | { name: string; mimeType: string; buffer: Buffer }): Promise<void> {
+  await page.setInputFiles('input[type=file][multiple]', file);
   await page.waitForSelector('.entries .state-done');
   await page.click('.entries a');
-  await page.waitForSelector('.page-image img');
-  await page.waitForTimeout(500);
+  await page.waitForSelector('.block');
+  await page.waitForTimeout(1500);
 }
 
 t.test('eight pictures', { skip, timeout: 900_000 }, async (t) => {
@@ -29,7 +30,7 @@ t.test('eight pictures', { skip, timeout: 900_000 }, async (t) => {
   };
   for (const colorScheme of ['light', 'dark'] as const) {
     const { page } = await service.visit('', { colorScheme });
-    await open(page, 'annual-sidebar');
+    await open(page, pdf('annual-sidebar'));
     await page.click('.box.kind-text >> nth=1');
     await shoot(page, colorScheme);
     if (colorScheme === 'light') {
@@ -48,11 +49,11 @@ t.test('eight pictures', { skip, timeout: 900_000 }, async (t) => {
     await page.context().close();
   }
   const phone = await service.visit('', { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2 });
-  await open(phone.page, 'tables-booktabs');
+  await open(phone.page, pdf('tables-booktabs'));
   await shoot(phone.page, 'phone');
   const { page } = await service.visit();
-  await open(page, 'book-chapter');
-  await page.fill('.page-number input', '3');
+  await open(page, { name: 'long.pdf', mimeType: 'application/pdf', buffer: Buffer.from(longPdf(200)) });
+  await page.fill('.page-number input', '117');
   await page.keyboard.press('Enter');
   await page.waitForTimeout(1500);
   await shoot(page, 'long-document');

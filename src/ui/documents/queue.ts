@@ -64,7 +64,8 @@ export function newId(): string {
   return [...crypto.getRandomValues(new Uint8Array(12))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-export function addFiles(list: Iterable<File>, options: OptionValues): void {
+/** The id of the first one; undefined for an empty list. */
+export function addFiles(list: Iterable<File>, options: OptionValues): string | undefined {
   const made = [...list].map((file) => {
     const entry = fresh(file.name, file.size, null, options);
     files.set(entry.id, file);
@@ -72,6 +73,7 @@ export function addFiles(list: Iterable<File>, options: OptionValues): void {
   });
   entries.value = [...made, ...entries.value];
   next();
+  return made[0]?.id;
 }
 
 export function addUrl(url: string, options: OptionValues): void {
@@ -83,7 +85,7 @@ export function addUrl(url: string, options: OptionValues): void {
 /** Begins uploads as far as there are places for them, the oldest first. */
 function next(): void {
   const under = entries.value.filter(({ state }) => state === 'uploading').length;
-  const waiting = entries.value.filter(({ state }) => state === 'waiting').reverse();
+  const waiting = entries.value.filter(({ state }) => state === 'waiting').sort((a, b) => a.addedAt - b.addedAt);
   for (const entry of waiting.slice(0, Math.max(0, uploadsAtATime - under))) void submit(entry);
 }
 

@@ -4,11 +4,18 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { bytes, count, duration } from '../lib/format.js';
 import { Icon } from '../lib/icons.js';
 import { texts } from '../texts.js';
-import { go, opened } from '../routes.js';
+import { go, opened, place } from '../routes.js';
 import { OptionForm } from './option-form.js';
 import { chosen } from './options.js';
 import { addFiles, addUrl, cancel, entries, entryOf, remove, retry, type Entry } from './queue.js';
+import { isNarrow } from './selection.js';
 import { Viewer } from './viewer.js';
+
+/** A first document opens by itself; one that is open stays, and on a phone the list. */
+function add(list: Iterable<File>): void {
+  const first = addFiles(list, chosen.value);
+  go('documents', entryOf(place.value === 'documents' ? opened.value : '')?.id ?? (isNarrow.value ? undefined : first));
+}
 
 /** Takes what is dropped or pasted anywhere on the page. */
 export function useDropAndPaste(): boolean {
@@ -16,8 +23,7 @@ export function useDropAndPaste(): boolean {
   useEffect(() => {
     const take = (list: FileList | undefined | null): void => {
       if (list === undefined || list === null || list.length === 0) return;
-      addFiles(list, chosen.value);
-      go('documents');
+      add(list);
     };
     const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') === true;
     const onOver = (event: DragEvent): void => { if (hasFiles(event)) { event.preventDefault(); setOver(true); } };
@@ -76,7 +82,7 @@ function AddDocuments(): JSX.Element {
       <button type="button" class="drop" onClick={() => input.current?.click()}>
         <Icon name="upload" /><strong>{texts.documents.drop}</strong><span class="soft">{texts.documents.dropMore}</span>
       </button>
-      <input ref={input} class="hidden" type="file" multiple tabIndex={-1} aria-label={texts.documents.choose} onChange={(event) => { addFiles(event.currentTarget.files ?? [], chosen.value); event.currentTarget.value = ''; }} />
+      <input ref={input} class="hidden" type="file" multiple tabIndex={-1} aria-label={texts.documents.choose} onChange={(event) => { add(event.currentTarget.files ?? []); event.currentTarget.value = ''; }} />
       <form class="row" onSubmit={addAddress}>
         <input type="url" aria-label={texts.documents.url} placeholder={texts.documents.url} value={url} onInput={(event) => setUrl(event.currentTarget.value)} />
         <button type="submit" class="small" disabled={url === ''}>{texts.documents.add}</button>
