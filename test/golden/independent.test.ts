@@ -29,6 +29,10 @@ const only = process.env['LECTERN_INDEPENDENT_ONLY'];
 /** What a format or its writer cannot keep, by the folder's beginning: its tables are no tables there. */
 const withoutTables = /^(?:fb2|man|ics|vcf|mbox|eml|textile)-/;
 
+/** RTF has rows and no tables: of two tables without a paragraph between them, as pandoc writes them, the rows are one table. Compared are the rows, without empty cells behind the last. */
+const tablesTouch = /^rtf-pandoc$/;
+const asOneTable = (tables: string[][][]): string[][][] => (tables.length === 0 ? [] : [tables.flat().map((row) => row.slice(0, row.findLastIndex((cell) => cell !== '') + 1))]);
+
 function repeated(words: string[]): string[] {
   const seen = new Set<string>();
   return words.filter((word) => seen.has(word) || !seen.add(word));
@@ -47,16 +51,16 @@ function misplaced(wanted: string[], found: string[]): string | undefined {
 }
 
 function check(truth: Truth, markdown: string, grids: string[][][]): string[] {
-  const plain = markdown.replace(/<!--[^]*?-->|<[^>\s][^>]*>|\]\([^)\s]*\)/g, ' ').replace(/\\(?=[!-/:-@[-`{-~])/g, '').replace(/\*\*|~~|\*/g, '').normalize('NFC');
+  const plain = markdown.replace(/<!--[^]*?-->|<[^>\s][^>]*>|\]\([^)\s]*\)/g, ' ').replace(/\\(?=[!-/:-@[-`{-~])/g, '').replace(/\*\*|~~|\*/g, '').normalize('NFKC');
   const found = plain.match(madeWord) ?? [];
-  const wanted = truth.words.filter((word) => !number.test(word)).map((word) => word.normalize('NFC'));
+  const wanted = truth.words.filter((word) => !number.test(word)).map((word) => word.normalize('NFKC'));
   const known = new Set(found);
-  const faults = [...wanted, ...truth.aside.map((word) => word.normalize('NFC'))].filter((word) => !known.has(word)).map((word) => `lost ${word}`);
+  const faults = [...wanted, ...truth.aside.map((word) => word.normalize('NFKC'))].filter((word) => !known.has(word)).map((word) => `lost ${word}`);
   faults.push(...repeated(found).map((word) => `twice ${word}`));
   const first = misplaced(wanted, found);
   if (first !== undefined) faults.push(`out of order: ${first}`);
   const left = new Set(grids.map((grid) => JSON.stringify(grid)));
-  for (const table of truth.tables) if (!left.delete(JSON.stringify(table.map((row) => row.map((cell) => cell.normalize('NFC')))))) faults.push(`no table ${JSON.stringify(table).slice(0, 200)}`);
+  for (const table of truth.tables) if (!left.delete(JSON.stringify(table.map((row) => row.map((cell) => cell.normalize('NFKC')))))) faults.push(`no table ${JSON.stringify(table).slice(0, 200)}`);
   return faults;
 }
 
@@ -75,9 +79,10 @@ for (const family of families) {
       }
       const { document, losses } = await readFormat(format, bytes, name);
       const truth = JSON.parse(readFileSync(join(directory, family, `${name}.truth.json`), 'utf8')) as Truth;
-      const grids = document.tables.map(({ data }) => gridOf(data).map((row) => row.map((cell) => (cell?.text ?? '').replace(/\s+/g, ' ').normalize('NFC'))));
+      const grids = document.tables.map(({ data }) => gridOf(data).map((row) => row.map((cell) => (cell?.text ?? '').replace(/\s+/g, ' ').normalize('NFKC'))));
       t.same(losses, [], name);
-      t.same(check(withoutTables.test(family) ? { ...truth, tables: [] } : truth, [...writeMarkdown(document, { keepFurniture: true })].join(''), grids), [], name);
+      const tables = withoutTables.test(family) ? [] : tablesTouch.test(family) ? asOneTable(truth.tables) : truth.tables;
+      t.same(check({ ...truth, tables }, [...writeMarkdown(document, { keepFurniture: true })].join(''), tablesTouch.test(family) ? asOneTable(grids) : grids), [], name);
     }
   });
 }
