@@ -43,7 +43,7 @@ export const texts = {
   },
   models: {
     loaded: 'loaded', notLoaded: 'not loaded', loading: 'Loads…', unloading: 'Unloads…', load: 'Load', unload: 'Unload', takes: (memory: string, onDevice: boolean) => `takes ${memory} of ${onDevice ? 'the GPU' : 'memory'}`, wouldTake: (memory: string) => `would take ${memory}`, context: (tokens: string) => `${tokens} tokens of context`,
-    demo: 'lectern-demo knows this service and nothing else. It cannot answer from documents: an administrator adds a larger model, for example with `lectern models pull qwen2.5:7b`.', demoChat: 'lectern-demo is a small model that knows this service and nothing else.', loadTime: (time: string) => `loads in about ${time}`, until: (time: string) => `loaded until ${time}`, ofPages: 'reads pages', embeds: 'embeddings', ranks: 'ranks', chats: 'chat', sees: 'images', estimate: 'With the context of the settings; ≈ is an estimate from the file',
+    demo: 'lectern-demo knows this service and nothing else. It cannot answer from documents: an administrator adds a larger model, for example with “lectern models pull qwen2.5:7b”.', demoChat: 'lectern-demo is a small model that knows this service and nothing else.', loadTime: (time: string) => `loads in about ${time}`, until: (time: string) => `loaded until ${time}`, ofPages: 'reads pages', embeds: 'embeddings', ranks: 'ranks', chats: 'chat', sees: 'images', estimate: 'With the context of the settings; ≈ is an estimate from the file',
   },
   chat: {
     fresh: 'New conversation', untitled: 'New conversation', history: 'Conversations', messages: 'Messages', you: 'You', model: 'Model', noModel: 'No model that chats is installed', write: 'Write a message', send: 'Send', stop: 'Stop', welcome: 'What would you like to know?',
