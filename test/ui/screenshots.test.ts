@@ -55,7 +55,8 @@ t.test('eight pictures', { skip, timeout: 900_000 }, async (t) => {
   await open(page, { name: 'long.pdf', mimeType: 'application/pdf', buffer: Buffer.from(longPdf(200)) });
   await page.fill('.page-number input', '117');
   await page.keyboard.press('Enter');
-  await page.waitForTimeout(1500);
+  await page.waitForSelector('.page[aria-label="Page 117"] .page-image img');
+  await page.waitForTimeout(300);
   await shoot(page, 'long-document');
   await page.click('nav a[href="#/chat"]');
   await page.fill('.composer textarea', 'How do I convert a PDF with curl?');
