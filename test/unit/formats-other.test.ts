@@ -185,9 +185,12 @@ tap.test('DjVu: the text layer keeps words, places and letters of other scripts'
     t.equal(content.lines.length, 2);
     pages.close();
     // More pages than one run of `ddjvu` draws, each with words of its own.
+    writeFileSync(at('b.pbm'), Buffer.concat([Buffer.from('P4\n400 300\n'), Buffer.alloc(50 * 300)]));
+    t.equal(spawnSync('cjb2', ['-dpi', '100', at('b.pbm'), at('b.djvu')]).status, 0);
+    const narrow = readFileSync(at('b.djvu'));
     const names = Array.from({ length: 22 }, (_, index) => at(`p${index}.djvu`));
     for (const [index, name] of names.entries()) {
-      writeFileSync(name, bytes);
+      writeFileSync(name, index === 21 ? narrow : bytes);
       writeFileSync(at('t.txt'), `(page 0 0 900 300 (line 40 190 700 240 (word 40 190 700 240 "page${index}")))`);
       t.equal(spawnSync('djvused', [name, '-e', `select 1; set-txt ${at('t.txt')}; save`]).status, 0);
     }
@@ -195,6 +198,7 @@ tap.test('DjVu: the text layer keeps words, places and letters of other scripts'
     const book = await openPages('djvu', readFileSync(at('book.djvu')), null);
     t.equal(book.pageCount, 22);
     for (const index of [21, 0, 19, 20]) t.same((await book.readPage(index)).words.map(({ text }) => text), [`page${index}`]);
+    t.ok((await book.readPage(21)).width < 0.5 * (await book.readPage(20)).width, 'the page itself, not another of its range');
     const drawn = await book.render(21, { left: 0, top: 0, right: 100, bottom: 100 }, 72);
     t.ok(drawn.width > 90);
     book.close();

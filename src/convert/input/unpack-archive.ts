@@ -101,7 +101,7 @@ function tarMembers(bytes: Uint8Array): Member[] {
     for (let step = 0; step < mostLinks && typeof found === 'string'; step++) [last, found] = [found, contents.get(found)];
     if (found !== undefined && typeof found !== 'string') return [{ name, bytes: () => found }];
     // Beyond the bound the archive is refused, whatever the others lead to.
-    return outside++ <= mostArchivedDocuments && last !== elsewhere && isDirectory(last, contents.keys()) ? [] : [{ name, bytes: null }];
+    return outside++ <= mostArchivedDocuments && isDirectory(last, contents.keys()) ? [] : [{ name, bytes: null }];
   });
 }
 
