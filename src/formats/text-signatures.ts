@@ -10,7 +10,7 @@ export function isManualPage(head: string): boolean {
   for (const line of head.split('\n', manualHeadLines)) {
     if (/^\.(?:TH|Dd)[ \t]+\S/.test(line)) return true;
     // Blank lines, comments, and the requests that set up a page.
-    if (!/^(?:\s*$|[.'](?:[ \t]*\\|(?:ig|de|if|ie|el|ds|nr|tr)\b|\.|\s*$))/.test(line)) return false;
+    if (!/^(?:\s*$|[.'][ \t]*(?:\\|(?:ig|de|if|ie|el|ds|nr|tr|ftr|so)\b|\.|\s*$))/.test(line)) return false;
   }
   return false;
 }

@@ -79,6 +79,7 @@ tap.test('manual pages: conditions, strings, macros of their own, raised and low
   await refuses(t, 'man', '.so man3/other.3\n', /refers to another file \(man3\/other\.3\)/);
   await refuses(t, 'man', 'plain words', /no manual page/);
   t.equal(detectFormat(Buffer.from('.\\" c\n.TH A 1\n'), 'syslog.gz').name, 'man', 'by its contents');
+  t.equal(detectFormat(Buffer.from('\'\\" t\n.ie "\\f[CB]x\\f[]"x" \\{\\\n. ftr V B\n.\\}\n.so man.macros\n.TH A 1\n'), 'a.1').name, 'man', 'behind the fonts that pandoc sets');
   // Macros that call themselves, and conditions that never end.
   t.ok(await markdownOf('man', page('.de A\n.A\n.A\n.A\n..\n.A\n.if n \\{\nopen')));
 });
