@@ -7,6 +7,7 @@
 #include "language_arguments.h"
 #include "language_model_handle.h"
 #include "language_results.h"
+#include "llm/tokenizer/word_splitter.h"
 #include "text_results.h"
 #include "vision_arguments.h"
 #include "vision_model_handle.h"
@@ -32,7 +33,8 @@ EngineHandle::EngineHandle(const Napi::CallbackInfo& info)
     : Napi::ObjectWrap<EngineHandle>(info), environment_(Environment::of(info.Env())) {
   id_ = guarded(info.Env(), [&] {
     const Fields fields(info[0], "options");
-    fields.allow_only({"log", "kernels"});
+    fields.allow_only({"log", "kernels", "preTokenizer"});
+    if (fields.has("preTokenizer")) llm::force_pre_tokenizer(fields.text("preTokenizer", 64));
     return environment_->open_engine(fields.function("log"), read_kernel_options(fields));
   });
 }

@@ -39,6 +39,7 @@ Architecture architecture_of(std::string_view name) {
   for (const ArchitectureTraits& entry : all_traits) {
     if (entry.name == name) return entry.architecture;
   }
+  if (name == ollama_gpt_oss) return Architecture::gpt_oss;
   throw Error(ErrorCode::unsupported_format, "The model's architecture \"" + std::string(name.substr(0, 64)) + "\" is not supported. Supported are " + architecture_names() + ".");
 }
 
@@ -130,7 +131,7 @@ const std::vector<Switch>& switches() {
       {"residual_scale", 0, 1, {Architecture::granite, Architecture::granitemoe}},
       {"embedding_scale", 0, 1, {Architecture::granite, Architecture::granitemoe}},
       {"expert_shared_count", 0, 0, {}},
-      {"expert_shared_feed_forward_length", 0, 0, {}},
+      {"expert_shared_feed_forward_length", 0, 0, {Architecture::granitemoe}},
       {"expert_weights_scale", 0, 1, {}},
       {"expert_gating_func", 0, 1, {}},
       {"leading_dense_block_count", 0, 0, {}},
@@ -165,8 +166,13 @@ void read_experts(const Keys& keys, const gguf::Metadata& metadata, Config& conf
   if (config.experts == 0) return;
   if (expects == Experts::none) throw Error(ErrorCode::unsupported_format, "A mixture of experts is not supported in the architecture " + std::string(config.traits().name) + ".");
   // granitemoe's feed_forward_length is that of one expert, as llama's is.
-  if (config.architecture == Architecture::qwen3moe || config.architecture == Architecture::gpt_oss) config.feed_forward = keys.count("expert_feed_forward_length", most_width);
+  constexpr std::string_view of_expert = "expert_feed_forward_length";
+  if (config.architecture == Architecture::qwen3moe) config.feed_forward = keys.count(of_expert, most_width);
+  // Ollama's converter writes feed_forward_length alone.
+  if (config.architecture == Architecture::gpt_oss) config.feed_forward = config.of_ollama ? keys.count_or(of_expert, most_width, config.feed_forward) : keys.count(of_expert, most_width);
   config.experts_used = keys.count("expert_used_count", static_cast<std::uint64_t>(config.experts));
+  constexpr std::string_view shared = "expert_shared_feed_forward_length";
+  if (config.architecture == Architecture::granitemoe && keys.number_or(shared, 0, static_cast<double>(most_width), 0) > 0) config.shared_feed_forward = keys.count(shared, most_width);
 }
 
 // What files of Gemma 2 mean where they leave these keys out, as llama.cpp reads them.
@@ -245,6 +251,7 @@ Config read_config(const gguf::ModelFile& file) {
   const std::string_view name = metadata.get_string("general.architecture");
   Config config{};
   config.architecture = architecture_of(name);
+  config.of_ollama = name == ollama_gpt_oss;
   config.name = metadata.find_string("general.name").value_or("");
   const Keys keys(metadata, name);
   read_kind(keys, config);

@@ -37,6 +37,9 @@ struct ArchitectureTraits {
 
 const ArchitectureTraits& traits_of(Architecture architecture);
 
+/// The architecture that Ollama's converter writes for gpt-oss.
+inline constexpr std::string_view ollama_gpt_oss = "gptoss";
+
 /// What a model's output is for: the next token, a vector of a text, or a score of a pair of texts.
 enum class ModelKind { chat, embedding, rerank };
 
@@ -72,6 +75,7 @@ class LayerSet {
 struct Config {
   Architecture architecture;
   ModelKind kind;
+  bool of_ollama;  // gpt-oss with the names of Ollama's converter
   bool causal;  // a token attends to those before it; else to the whole text
   std::string name;  // general.name, or empty
   int context;       // positions it was trained for
@@ -87,6 +91,7 @@ struct Config {
   int kv_heads;
   int head_size;
   int feed_forward;  // of one expert where there are any
+  int shared_feed_forward;  // of what every token passes beside its experts; 0: there is none
   int experts;       // 0: dense
   int experts_used;
   float epsilon;
@@ -106,11 +111,13 @@ struct Config {
   bool has_post_norms() const { return traits().post_norms; }
   bool has_head_norms() const { return traits().head_norms; }
   bool has_branch_norms() const { return traits().branch_norms; }
+  /// The longest inner row of a feed-forward layer.
+  int widest_feed_forward() const { return std::max(feed_forward, shared_feed_forward); }
   /// Numbers that a text gives: an embedding, or one score.
   int outputs() const { return kind == ModelKind::rerank ? 1 : embedding; }
 };
 
-/// Throws Error `unsupported_format` naming an architecture or a feature that is not here, `invalid_model` naming the key.
+/// The prefix of the file's keys is what it says in general.architecture. Throws Error `unsupported_format` naming an architecture or a feature that is not here, `invalid_model` naming the key.
 Config read_config(const gguf::ModelFile& file);
 
 /// The names of all architectures, as files write them, separated by commas.

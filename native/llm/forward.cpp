@@ -19,7 +19,7 @@ struct Sizes {
       // A whole text goes through one layer before the next: rows may attend to each other in both directions, and one layer's keys are enough.
       : x(floats(config.embeds() ? kv.positions : rows, config.embedding)),
         q(floats(config.embeds() ? kv.positions : rows, config.heads * config.head_size)),
-        hidden(config.experts > 0 ? 1 : floats(rows, config.feed_forward)),
+        hidden(config.experts == 0 ? floats(rows, config.feed_forward) : config.shared_feed_forward > 0 ? floats(rows, config.shared_feed_forward) : 1),
         branch(config.has_branch_norms() ? floats(rows, config.embedding) : 1),
         out(config.embeds() ? floats(Forward::most_texts(kv), config.embedding) : floats(logit_rows, config.vocabulary)) {}
 
@@ -97,9 +97,12 @@ PreparedRows Forward::finish_layer(const Layer& layer, int count, const float* q
     return {};
   }
   if (config_.experts > 0) {
-    ops_.project_add(layer.attention_output, count, q, x, attended);
+    const bool is_shared = config_.shared_feed_forward > 0;
+    const PreparedRows prepared = ops_.project_add(layer.attention_output, count, q, x, attended, is_shared ? &layer.gated.norm : nullptr);
+    // Both branches read x as attention left it.
+    if (is_shared) ops_.gated(layer.gated, count, x, hidden, prepared);
     ops_.experts(layer.experts, count, x);
-    return {};
+    return is_shared ? ops_.project_add(layer.down, count, hidden, x, {}, next) : PreparedRows{};
   }
   const PreparedRows residual = ops_.project_add(layer.attention_output, count, q, x, attended, &layer.gated.norm);
   const PreparedRows gated = ops_.gated(layer.gated, count, x, hidden, residual);

@@ -32,8 +32,8 @@ OpsShape ops_shape(const Config& config, const KvShape& kv, int rows, const Mode
   OpsShape shape{};
   shape.rows = config.embeds() ? kv.positions : rows;
   shape.part_rows = rows;
-  shape.columns = std::max({config.embedding, config.feed_forward, queries});
-  shape.outputs = std::max({config.embedding, config.feed_forward, queries, kv.heads * kv.head_size});
+  shape.columns = std::max({config.embedding, config.widest_feed_forward(), queries});
+  shape.outputs = std::max({config.embedding, config.widest_feed_forward(), queries, kv.heads * kv.head_size});
   shape.logit_rows = kv.slots;
   shape.vocabulary = config.embeds() ? 0 : config.vocabulary;
   shape.heads = config.heads;

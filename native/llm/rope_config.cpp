@@ -43,7 +43,7 @@ RopeConfig read_rope(const Keys& keys, const Config& config) {
   // Some converters write 0 for "no scaling", and the type came after the factor.
   const double factor = keys.number_or("rope.scaling.factor", 0, 1e6, 0);
   rope.factor = factor > 0 ? std::max(factor, 1e-3) : legacy;
-  rope.scaling = scaling_of(keys.text_or("rope.scaling.type", rope.factor != 1 ? "linear" : "none"));
+  rope.scaling = scaling_of(keys.text_or("rope.scaling.type", rope.factor == 1 ? "none" : config.of_ollama ? "yarn" : "linear"));
   rope.original_context = keys.count_or("rope.scaling.original_context_length", most_context, config.context);
   rope.attention_factor = keys.number_or("rope.scaling.attn_factor", 1e-3, 1e3, 1) * keys.number_or("rope.scaling.yarn_attn_factor", 1e-3, 1e3, 1);
   // The second name of each is that of Ollama's converter.

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <memory>
 #include <numeric>
 #include <string>
 #include <string_view>
@@ -71,13 +73,39 @@ class TensorLoader {
     } else {
       for (int e = 0; e < count; e++) parts.push_back(shaped(stem + "." + std::to_string(e) + ".weight", columns, rows));
     }
-    for (const Tensor& part : parts) {
-      must_support(Op::experts, part);
-      if (part.dtype != parts.front().dtype) throw Error(ErrorCode::unsupported_format, quoted(part.name) + " has another type than the first expert's.");
-    }
-    const Matrix placed = ops_.load_matrix(parts.data(), count);
-    for (const Tensor& part : parts) file_.drop(part);
+    return place_experts(parts);
+  }
+
+  /// The matrices of gate and up of all experts from one tensor whose rows alternate between the two.
+  std::pair<Matrix, Matrix> alternating_experts(const std::string& name, int columns, int rows, int count) const {
+    const Tensor& all = shaped(name, columns, 2 * rows, count);
+    const std::size_t row = row_bytes(all.dtype, columns);
+    const auto half_of = [&](std::size_t half) {
+      // Memory that the counting loader does not touch costs nothing.
+      const auto bytes = static_cast<std::size_t>(count) * static_cast<std::size_t>(rows) * row;
+      const std::unique_ptr<std::byte[]> copy(new std::byte[bytes]);
+      for (std::size_t r = 0; ops_.reads_bytes() && r < bytes / row; r++) std::memcpy(copy.get() + r * row, all.data + (2 * r + half) * row, row);
+      std::vector<Tensor> parts;
+      for (int e = 0; e < count; e++) {
+        const std::size_t of_expert = bytes / static_cast<std::size_t>(count);
+        parts.push_back({all.name, all.dtype, {columns, rows, 1, 1}, 2, copy.get() + static_cast<std::size_t>(e) * of_expert, of_expert});
+      }
+      return place_experts(parts, false);
+    };
+    const Matrix gate = half_of(0);
+    const std::pair<Matrix, Matrix> placed{gate, half_of(1)};
+    file_.drop(all);
     return placed;
+  }
+
+  /// One of the two biases that alternate in a small table (rows of both, experts).
+  const float* alternating_bias(const std::string& name, int columns, int rows, std::size_t half) const {
+    std::vector<int> all(static_cast<std::size_t>(rows));
+    std::iota(all.begin(), all.end(), 0);
+    const std::vector<float> both = host_rows(name, 2 * columns, rows, all);
+    std::vector<float> numbers;
+    for (std::size_t i = half; i < both.size(); i += 2) numbers.push_back(both[i]);
+    return keep(numbers);
   }
 
   std::vector<float> values(const std::string& name, int count) const { return row_of(shaped(name, count, 1)); }
@@ -142,6 +170,18 @@ class TensorLoader {
   }
 
  private:
+  Matrix place_experts(const std::vector<Tensor>& parts, bool of_file = true) const {
+    for (const Tensor& part : parts) {
+      must_support(Op::experts, part);
+      if (part.dtype != parts.front().dtype) throw Error(ErrorCode::unsupported_format, quoted(part.name) + " has another type than the first expert's.");
+    }
+    const Matrix placed = ops_.load_matrix(parts.data(), static_cast<int>(parts.size()));
+    for (const Tensor& part : parts) {
+      if (of_file) file_.drop(part);
+    }
+    return placed;
+  }
+
   /// Tensors that may be left out: the RoPE frequencies in files of early converters, which the metadata gives; the classifier of an embedding
   /// model, and the output matrix of every model that does not generate.
   static bool is_needless(std::string_view name, ModelKind kind) {

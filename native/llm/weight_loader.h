@@ -16,6 +16,8 @@ class WeightLoader {
  public:
   virtual ~WeightLoader() = default;
   virtual bool supports(Op op, DType dtype) const = 0;
+  /// Whether load_matrix() reads the bytes of its parts.
+  virtual bool reads_bytes() const { return true; }
   virtual Matrix load_matrix(const Tensor* parts, int count) = 0;
   virtual Matrix load_table(const Tensor& table) = 0;
   virtual const float* load_vector(const float* values, std::size_t count) = 0;
@@ -49,6 +51,8 @@ class OpsWeightLoader final : public WeightLoader {
 class CountingWeightLoader final : public WeightLoader {
  public:
   explicit CountingWeightLoader(const Backend& backend) : backend_(backend) {}
+
+  bool reads_bytes() const override { return false; }
 
   bool supports(Op op, DType dtype) const override { return backend_.supports(op, dtype); }
   Matrix load_matrix(const Tensor* parts, int count) override;

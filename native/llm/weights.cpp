@@ -54,8 +54,13 @@ AttentionWeights load_attention(const TensorLoader& loader, const Config& config
 void load_expert_biases(const TensorLoader& loader, const Config& config, const std::string& block, ExpertWeights& experts) {
   if (config.architecture != Architecture::gpt_oss) return;
   experts.router_bias = loader.vector(block + "ffn_gate_inp.bias", config.experts);
-  experts.gate_bias = loader.flat(block + "ffn_gate_exps.bias", config.feed_forward, config.experts);
-  experts.up_bias = loader.flat(block + "ffn_up_exps.bias", config.feed_forward, config.experts);
+  if (const std::string both = block + "ffn_gate_up_exps.bias"; config.of_ollama && loader.has(both)) {
+    experts.gate_bias = loader.alternating_bias(both, config.feed_forward, config.experts, 0);
+    experts.up_bias = loader.alternating_bias(both, config.feed_forward, config.experts, 1);
+  } else {
+    experts.gate_bias = loader.flat(block + "ffn_gate_exps.bias", config.feed_forward, config.experts);
+    experts.up_bias = loader.flat(block + "ffn_up_exps.bias", config.feed_forward, config.experts);
+  }
   experts.down_bias = loader.flat(block + "ffn_down_exps.bias", config.embedding, config.experts);
 }
 
@@ -67,8 +72,12 @@ ExpertWeights load_experts(const TensorLoader& loader, const Config& config, con
   experts.activation = config.activation;
   load_expert_biases(loader, config, block, experts);
   experts.router = loader.matrix(block + "ffn_gate_inp.weight", config.embedding, config.experts, Op::linear);
-  experts.gate = loader.experts(block + "ffn_gate", config.embedding, config.feed_forward, config.experts);
-  experts.up = loader.experts(block + "ffn_up", config.embedding, config.feed_forward, config.experts);
+  if (const std::string both = block + "ffn_gate_up_exps.weight"; config.of_ollama && loader.has(both)) {
+    std::tie(experts.gate, experts.up) = loader.alternating_experts(both, config.embedding, config.feed_forward, config.experts);
+  } else {
+    experts.gate = loader.experts(block + "ffn_gate", config.embedding, config.feed_forward, config.experts);
+    experts.up = loader.experts(block + "ffn_up", config.embedding, config.feed_forward, config.experts);
+  }
   experts.down = loader.experts(block + "ffn_down", config.feed_forward, config.embedding, config.experts);
   experts.used = config.experts_used;
   return experts;
@@ -94,16 +103,27 @@ GatedWeights load_gated(const TensorLoader& loader, const Config& config, const 
   return gated;
 }
 
+/// The feed-forward layer beside the experts, which has their norm.
+void load_shared(const TensorLoader& loader, const Config& config, const std::string& block, Layer& layer) {
+  const int width = config.shared_feed_forward;
+  layer.gated.norm = layer.experts.norm;
+  layer.gated.activation = config.activation;
+  layer.gated.gate = loader.matrix(block + "ffn_gate_shexp.weight", config.embedding, width, Op::gated);
+  layer.gated.up = loader.matrix(block + "ffn_up_shexp.weight", config.embedding, width, Op::gated);
+  layer.down = loader.linear(block + "ffn_down_shexp", width, config.embedding);
+}
+
 Layer load_layer(const TensorLoader& loader, const Config& config, const float* slopes, int index) {
   const std::string block = "blk." + std::to_string(index) + ".";
   Layer layer{};
   layer.attention = load_attention(loader, config, block);
   layer.attention.second_rope = config.second_ropes.has(index);
   layer.reach = {config.locals.has(index), config.attention_cap, slopes};
-  if (config.architecture == Architecture::gpt_oss) layer.reach.sinks = loader.vector(block + "attn_sinks.weight", config.heads);
-  layer.attention_output = loader.linear(block + "attn_output", config.heads * config.head_size, config.embedding);
+  if (config.architecture == Architecture::gpt_oss) layer.reach.sinks = loader.vector(block + (config.of_ollama && loader.has(block + "attn_sinks") ? "attn_sinks" : "attn_sinks.weight"), config.heads);
+  layer.attention_output = loader.linear(block + (config.of_ollama && loader.has(block + "attn_out.weight") ? "attn_out" : "attn_output"), config.heads * config.head_size, config.embedding);
   if (config.experts > 0) {
     layer.experts = load_experts(loader, config, block);
+    if (config.shared_feed_forward > 0) load_shared(loader, config, block, layer);
     return layer;
   }
   if (config.traits().gated) layer.gated = load_gated(loader, config, block);

@@ -11,7 +11,7 @@
 
 namespace lectern::llm {
 
-/// `attention`, `attention_output`, and `gated` or `up` with `down`, or `experts`; with norms behind the sums `attention_norm` and `output_norm`.
+/// `attention`, `attention_output`, and `gated` or `up` with `down`, or `experts`, or both of the last where every token also passes a shared layer; with norms behind the sums `attention_norm` and `output_norm`.
 struct Layer {
   AttentionWeights attention;
   Linear attention_output;

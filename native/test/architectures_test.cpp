@@ -72,6 +72,13 @@ void check_decoder(const MadeModel& made, std::unique_ptr<Backend> backend, doub
   check(found < most, name + ": distance " + std::to_string(found));
 }
 
+/// Granite with a feed-forward layer beside its experts, longer than one of them.
+MadeShape shared_shape(DType dtype = DType::f32) {
+  MadeShape shape = shape_of("granitemoe", dtype);
+  shape.shared_feed_forward = 160;
+  return shape;
+}
+
 /// With 8-bit activations the choice of experts may fall otherwise where two are nearly equal; so all are used.
 MadeModel every_expert(MadeModel made) {
   made.keys[std::get<std::string>(made.keys["general.architecture"]) + ".expert_used_count"] = 5U;
@@ -84,6 +91,9 @@ LECTERN_TEST("architectures: decoders compute what their definitions say") {
     check_decoder(made, cpu::make_backend(cpu::Arithmetic::plain), 1e-5, false, std::string(name) + ", plain");
     check_decoder(made, cpu::make_backend(), 1e-4, false, name);
   }
+  check_decoder(test::make_model(shared_shape()), cpu::make_backend(cpu::Arithmetic::plain), 1e-5, false, "granitemoe with a shared layer, plain");
+  check_decoder(test::make_model(shared_shape()), cpu::make_backend(), 1e-4, false, "granitemoe with a shared layer");
+  check_decoder(every_expert(test::make_model(shared_shape(DType::q8_0))), cpu::make_backend(), 6e-2, false, "granitemoe with a shared layer Q8_0");
   check_decoder(test::make_model(shape_of("phi3")), cpu::make_backend(), 1e-4, true, "phi3 beyond its original context");
   MadeShape quantised = shape_of("gemma3", DType::q8_0);
   check_decoder(test::make_model(quantised), cpu::make_backend(), 4e-2, false, "gemma3 Q8_0");
@@ -96,6 +106,8 @@ LECTERN_TEST("architectures: decoders on emulated CUDA kernels compute what thei
   for (const char* name : decoders) {
     check_decoder(test::make_model(shape_of(name)), cuda_emulated::make_backend(), 1e-4, false, std::string(name) + ", emulated");
   }
+  check_decoder(test::make_model(shared_shape()), cuda_emulated::make_backend(), 1e-4, false, "granitemoe with a shared layer, emulated");
+  check_decoder(every_expert(test::make_model(shared_shape(DType::q8_0))), cuda_emulated::make_backend(), 6e-2, false, "granitemoe with a shared layer Q8_0, emulated");
   // bf16 operands of the tensor cores, and the GEMV kernels of quantised weights.
   for (const char* name : {"gemma3", "granite", "smollm3"}) check_decoder(test::make_model(shape_of(name, DType::q8_0)), cuda_emulated::make_backend(), 6e-2, false, std::string(name) + " Q8_0, emulated");
   check_decoder(every_expert(test::make_model(shape_of("gpt-oss", DType::mxfp4))), cuda_emulated::make_backend(), 6e-2, false, "gpt-oss MXFP4, emulated");
@@ -159,6 +171,53 @@ LECTERN_TEST("architectures: Gemma 3 with the rotation bases under Ollama's name
   const auto expected = logits_of(*test::open_model(usual).model, tokens);
   check(logits_of(*test::open_model(ollama).model, tokens) == expected, "Ollama's names");
   check(without != expected, "the bases matter");
+}
+
+/// The same model as Ollama's converter writes it: without the kind of RoPE scaling, under its own names, gate and up of experts row by row in one tensor.
+MadeModel as_ollama(const MadeModel& usual) {
+  MadeModel made;
+  for (const auto& [key, value] : usual.keys) {
+    const bool is_prefixed = key.starts_with("gpt-oss.");
+    if (key == "gpt-oss.rope.scaling.type" || key == "gpt-oss.expert_feed_forward_length") continue;
+    made.keys[is_prefixed ? "gptoss." + key.substr(8) : key] = value;
+  }
+  made.keys["general.architecture"] = std::string("gptoss");
+  for (const auto& [name, tensor] : usual.tensors) {
+    std::string renamed = name;
+    const auto rename = [&](const std::string& from, const std::string& to) {
+      if (const std::size_t at = renamed.find(from); at != std::string::npos) renamed.replace(at, from.size(), to);
+    };
+    rename("attn_output", "attn_out");
+    rename("attn_sinks.weight", "attn_sinks");
+    rename("post_attention_norm", "ffn_norm");
+    const std::size_t gate_at = name.find("ffn_gate_exps");
+    if (name.find("ffn_up_exps") != std::string::npos) continue;
+    if (gate_at == std::string::npos) {
+      made.tensors[renamed] = tensor;
+      continue;
+    }
+    const test::MadeTensor& up = usual.tensors.at(std::string(name).replace(gate_at, 13, "ffn_up_exps"));
+    rename("ffn_gate_exps", "ffn_gate_up_exps");
+    const bool is_bias = name.ends_with("bias");
+    test::MadeTensor both{tensor.dims, tensor.dtype, {}};
+    both.dims[is_bias ? 0 : 1] *= 2;
+    const auto row = static_cast<std::ptrdiff_t>(row_bytes(tensor.dtype, is_bias ? 1 : tensor.dims[0]));
+    for (auto at = std::ptrdiff_t{0}; at < static_cast<std::ptrdiff_t>(tensor.bytes.size()); at += row) {
+      both.bytes.insert(both.bytes.end(), tensor.bytes.begin() + at, tensor.bytes.begin() + at + row);
+      both.bytes.insert(both.bytes.end(), up.bytes.begin() + at, up.bytes.begin() + at + row);
+    }
+    made.tensors[renamed] = both;
+  }
+  return made;
+}
+
+LECTERN_TEST("architectures: gpt-oss under Ollama's names gives the same bits") {
+  const std::vector<std::int32_t> tokens = test::some_tokens(40, 60);
+  for (const DType dtype : {DType::f32, DType::mxfp4}) {
+    const MadeModel usual = test::make_model(shape_of("gpt-oss", dtype));
+    const auto expected = logits_of(*test::open_model(usual).model, tokens);
+    check(test::same_bits(logits_of(*test::open_model(as_ollama(usual)).model, tokens), expected), std::string(info_of(dtype).name));
+  }
 }
 
 LECTERN_TEST("architectures: what files of Gemma leave out is what llama.cpp takes for it") {

@@ -1,5 +1,11 @@
 // The forms one and the same model is published in give the same bits; what a file holds too much or too little of is refused by name.
+#include <algorithm>
+#include <cctype>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -188,6 +194,45 @@ LECTERN_TEST("config: optional tensors are used where they are") {
     check(test::relative_distance(fast, without) > 0.01, name + " changes the logits");
     check(test::relative_distance(fast, feed(*open_model(biased, cpu::Arithmetic::plain).model, tokens, 9)) < 2e-3, name + " as the plain twin has it");
   }
+}
+
+/// What stands between a heading of docs/models.md and the next one.
+std::string section_of(const std::string& heading) {
+  std::ifstream file(std::filesystem::path(LECTERN_SOURCE_DIRECTORY) / "docs" / "models.md");
+  const std::string page{std::istreambuf_iterator<char>(file), {}};
+  const std::size_t begin = page.find("\n## " + heading + "\n");
+  check(begin != std::string::npos, "the heading " + heading);
+  return page.substr(begin, page.find("\n## ", begin + 1) - begin);
+}
+
+LECTERN_TEST("config: docs/models.md names every architecture and every type that is supported, and no others") {
+  std::vector<std::string> supported;
+  std::stringstream names(llm::architecture_names());
+  for (std::string name; std::getline(names >> std::ws, name, ',');) supported.push_back(name);
+  std::vector<std::string> written;
+  std::stringstream lines(section_of("Architectures"));
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("| `")) continue;
+    const std::string cell = line.substr(0, line.find('|', 1));
+    for (std::size_t at = cell.find('`'); at != std::string::npos; at = cell.find('`', at + 1)) {
+      const std::size_t end = cell.find('`', at + 1);
+      written.push_back(cell.substr(at + 1, end - at - 1));
+      at = end;
+    }
+  }
+  std::sort(supported.begin(), supported.end());
+  std::sort(written.begin(), written.end());
+  check(written == supported, "the table has " + std::to_string(written.size()) + " architectures, of " + std::to_string(supported.size()));
+  // Of names such as Q4_0 and IQ4_NL the longer holds the shorter: whole words.
+  const std::string types = section_of("Weight types");
+  const auto is_word = [&](std::string_view name) {
+    for (std::size_t at = types.find(name); at != std::string::npos; at = types.find(name, at + 1)) {
+      const auto part_of_word = [&](std::size_t i) { return i < types.size() && (std::isalnum(static_cast<unsigned char>(types[i])) != 0 || types[i] == '_'); };
+      if (!part_of_word(at - 1) && !part_of_word(at + name.size())) return true;
+    }
+    return false;
+  };
+  for (const DTypeInfo& type : dtype_table) check(is_word(type.name), "the type " + std::string(type.name));
 }
 
 }  // namespace

@@ -47,6 +47,7 @@ std::vector<MadeModel> small_models() {
   for (const char* architecture : {"llama", "qwen3moe", "granitemoe", "gpt-oss"}) {
     shape.architecture = architecture;
     shape.experts = 3;
+    shape.shared_feed_forward = shape.architecture == "granitemoe" ? 64 : 0;
     if (shape.architecture == "gpt-oss") shape.dtype = DType::mxfp4;
     models.push_back(make_model(shape));
   }

@@ -131,6 +131,7 @@ class Maker {
       key("expert_count", count(shape_.experts));
       key("expert_used_count", 2U);
     }
+    if (shape_.shared_feed_forward > 0) key("expert_shared_feed_forward_length", count(shape_.shared_feed_forward));
     if (any_of({"qwen3moe", "gpt-oss"})) key("expert_feed_forward_length", count(shape_.feed_forward));
     family_keys();
   }
@@ -265,6 +266,11 @@ class Maker {
     tensor(block + "ffn_gate_exps.weight", shape_.dtype, {width, shape_.feed_forward, shape_.experts}, spread);
     tensor(block + "ffn_up_exps.weight", shape_.dtype, {width, shape_.feed_forward, shape_.experts}, spread);
     tensor(block + "ffn_down_exps.weight", shape_.dtype, {shape_.feed_forward, width, shape_.experts}, spread);
+    if (shape_.shared_feed_forward > 0) {
+      linear(block + "ffn_gate_shexp", width, shape_.shared_feed_forward, false);
+      linear(block + "ffn_up_shexp", width, shape_.shared_feed_forward, false);
+      linear(block + "ffn_down_shexp", shape_.shared_feed_forward, width, false);
+    }
     if (!is("gpt-oss")) return;
     tensor(block + "ffn_gate_inp.bias", DType::f32, {shape_.experts}, 0.5F);
     tensor(block + "ffn_gate_exps.bias", DType::f32, {shape_.feed_forward, shape_.experts}, 0.5F);

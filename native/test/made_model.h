@@ -44,6 +44,7 @@ struct MadeShape {
   int vocabulary = 96;
   int context = 192;
   int experts = 0;
+  int shared_feed_forward = 0;  // of the layer beside the experts; 0: none
   bool tied = false;
   /// The usual mix that files call Q4_K_M, whatever `dtype` says; types that do not fit a row give way as they do there.
   bool mixed = false;

@@ -247,13 +247,25 @@ class Pass {
   }
 
   Values feed_forward(const std::string& block, const Values& x) const {
-    if (in_.has(block + "ffn_gate_inp.weight")) return experts(block, x);
+    if (in_.has(block + "ffn_gate_inp.weight")) {
+      Values sum = experts(block, x);
+      if (in_.has(block + "ffn_up_shexp.weight")) add(sum, shared(block, x));
+      return sum;
+    }
     const int width = in_.count("feed_forward_length");
     const bool fused = !in_.has(block + "ffn_gate.weight");
     Values gate = times(fused ? in_.matrix(block + "ffn_up.weight", 0, width) : in_.matrix(block + "ffn_gate.weight"), x);
     const Values up = times(fused ? in_.matrix(block + "ffn_up.weight", width, width) : in_.matrix(block + "ffn_up.weight"), x);
     for (std::size_t i = 0; i < gate.size(); i++) gate[i] = activated(gate[i], up[i]);
     return linear(block + "ffn_down", gate);
+  }
+
+  /// Granite's layer beside the experts, which every token passes.
+  Values shared(const std::string& block, const Values& x) const {
+    Values gate = linear(block + "ffn_gate_shexp", x);
+    const Values up = linear(block + "ffn_up_shexp", x);
+    for (std::size_t i = 0; i < gate.size(); i++) gate[i] = silu(gate[i]) * up[i];
+    return linear(block + "ffn_down_shexp", gate);
   }
 
   Values experts(const std::string& block, const Values& x) const {

@@ -371,6 +371,33 @@ LECTERN_TEST("tokenizer: damaged vocabularies are refused by what is wrong") {
   }
 }
 
+LECTERN_TEST("tokenizer: a forced pre-tokenizer takes the place of names that are not known, and of no others") {
+  struct Unforced {
+    ~Unforced() { llm::force_pre_tokenizer(""); }
+  };
+  const auto file = [](const char* name) {
+    std::vector<MadeToken> tokens;
+    for (int i = 0; i < 256; i++) tokens.push_back({std::string(1, static_cast<char>(i < 94 ? '!' + i : 1))});
+    GgufWriter writer;
+    writer.key("tokenizer.ggml.model", "gpt2").key("tokenizer.ggml.pre", name);
+    tokens[200].text = "12";
+    // Digits are joined where a pre-tokenizer leaves them in one word.
+    return add_tokens(writer, tokens).list("tokenizer.ggml.merges", std::vector<std::string>{"1 2"}).bytes();
+  };
+  const auto refused = [&] { test::check_throws(ErrorCode::invalid_model, [&] { const OwnedTokenizer made(file("qwen9")); }, "--pre-tokenizer"); };
+  refused();
+  const Unforced end;
+  llm::force_pre_tokenizer("qwen2");
+  const OwnedTokenizer forced(file("qwen9"));
+  const OwnedTokenizer usual(file("qwen2"));
+  const OwnedTokenizer other(file("llama-bpe"));
+  check(forced->encode("12", {}) == usual->encode("12", {}), "as qwen2");
+  check(other->encode("12", {}) != usual->encode("12", {}), "a known name stays what it is");
+  test::check_throws(ErrorCode::invalid_request, [] { llm::force_pre_tokenizer("qwen9"); }, "qwen");
+  llm::force_pre_tokenizer("");
+  refused();
+}
+
 LECTERN_TEST("tokenizer: the first conversions of Llama 3 are known without the name of their pre-tokenizer") {
   std::vector<MadeToken> tokens;
   for (int i = 0; i < 256; i++) tokens.push_back({std::string(1, static_cast<char>(i < 94 ? '!' + i : 1))});

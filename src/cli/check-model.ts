@@ -31,13 +31,28 @@ export interface LoadPlace {
 /** Contexts for which the memory is reported, in tokens; a model's own is the largest. */
 const contexts = [4096, 8192, 16384, 32768, 65536, 131072];
 
+/** Each type of the file's tensors, with its tensors and its share of all weights, the most frequent one first. */
+function typeMix(tensors: readonly { type: string; shape: readonly number[] }[]): string {
+  const byType = new Map<string, { tensors: number; weights: number }>();
+  let all = 0;
+  for (const { type, shape } of tensors) {
+    const weights = shape.reduce((product, length) => product * length, 1);
+    const known = byType.get(type) ?? { tensors: 0, weights: 0 };
+    byType.set(type, { tensors: known.tensors + 1, weights: known.weights + weights });
+    all += weights;
+  }
+  const types = [...byType].sort(([, a], [, b]) => b.weights - a.weights);
+  return types.map(([type, { tensors: count, weights }]) => `${type} in ${count} tensor${count === 1 ? '' : 's'} (${(weights / all * 100).toFixed(1)} %)`).join(', ');
+}
+
 /** What the file is: types of weights, tokenizer, template; then the memory of each context, for one answer and for two at a time. */
 export async function describeFile(entry: CatalogueEntry, engine: Engine, { kind }: LoadPlace): Promise<string[]> {
   const { description, details, chatTemplate, goTemplate } = entry;
-  const { metadata } = description;
+  const { metadata, tensors } = description;
   const text = (key: string): string => String(metadata[`tokenizer.ggml.${key}`] ?? 'not named');
   const lines = [
     `weights: ${details.parameterSize} of parameters, mostly ${details.quantizationLevel}, ${describeBytes(entry.sizeBytes)}`,
+    `types: ${typeMix(tensors)}`,
     `tokenizer: ${text('model')}, pre-tokenizer ${text('pre')}, ${description.vocabularySize} tokens`,
     `template: ${goTemplate !== null ? 'of the store' : chatTemplate !== null ? 'of the file' : 'none'}`,
   ];

@@ -1,5 +1,5 @@
 /** What `lectern doctor` reports of the memory of models: what the settings give them against what the device has, and which fit into it. */
-import { kernelOptions } from '../settings/kernel-switches.js';
+import { engineOptions } from '../settings/kernel-switches.js';
 import type { Settings } from '../settings/settings.js';
 import { openEngine } from '../engine/engine.js';
 import type { DeviceInfo, LanguageEngine } from '../engine/port.js';
@@ -72,7 +72,7 @@ function devicesOf(engine: Pick<Engine, 'devices'>, { device }: Pick<Settings, '
 export async function examineModelMemory(settings: Settings): Promise<Finding[]> {
   let engine;
   try {
-    engine = openEngine({ kernels: kernelOptions(settings, process.env) });
+    engine = openEngine(engineOptions(settings, process.env));
   } catch {
     // examineProgram reports it.
     return [];

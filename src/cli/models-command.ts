@@ -30,7 +30,7 @@ export const removeCommand = withModels(async (models, input) => removeModel(mod
 function withModels(run: (models: InstalledModels, input: CommandInput) => Promise<number>): Command {
   return async (input) => {
     const { values: settings } = resolveSettings(input.settings, input.environment);
-    const engine = openEngine();
+    const engine = openEngine(settings.preTokenizer === '' ? {} : { preTokenizer: settings.preTokenizer });
     try {
       return await run({ catalogue: openCatalogue(settings, engine, silentLog), vision: createVisionCatalogue({ directories: settings.models }), engine, settings }, input);
     } finally {

@@ -75,7 +75,7 @@ export interface NativeVisionModel {
 }
 
 export interface NativeAddon {
-  Engine: new (options: { log?: (level: LogLevel, message: string) => void; kernels?: KernelOptions }) => NativeEngine;
+  Engine: new (options: { log?: (level: LogLevel, message: string) => void; kernels?: KernelOptions; preTokenizer?: string }) => NativeEngine;
   Cancel: new () => NativeCancel;
   /** The codes that native code knows: the same set as errorTable. */
   errorCodes: string[];

@@ -14,6 +14,8 @@ export interface EngineOptions {
   log?: (level: LogLevel, message: string) => void;
   /** Debug switches of the CUDA kernels. They hold for the whole process, and have to be given before a model is opened. */
   kernels?: KernelOptions;
+  /** The pre-tokenizer (a name that files have) for files whose own one is not known; empty: they are refused. It holds for the whole process. */
+  preTokenizer?: string;
 }
 
 /** Starts the engine. Throws LecternError `invalid_state` when the addon was not built. Close it, or its threads stay. */

@@ -4,7 +4,7 @@ import type { ConversionServices } from '../convert/task/conversion-task.js';
 import { openEngine } from '../engine/engine.js';
 import type { Log } from '../logging/log.js';
 import { shippedModelsDirectory } from '../platform/package-files.js';
-import { kernelOptions } from '../settings/kernel-switches.js';
+import { engineOptions } from '../settings/kernel-switches.js';
 import type { Settings } from '../settings/settings.js';
 import type { WorkerPool } from '../workers/types.js';
 import type { WorkerCommand } from '../workers/worker-command.js';
@@ -49,7 +49,7 @@ export interface ConverterOptions {
 
 export function createConverter(settings: Settings, log: Log, { spareWorkers = 1, logsModels = true, command, filesDirectory }: ConverterOptions = {}): Converter {
   // Before the workers: where the addon is missing, nothing is left running.
-  const engine = openEngine({ log: (level, message) => log[level]({ room: 'engine' }, message), kernels: kernelOptions(settings, process.env) });
+  const engine = openEngine({ log: (level, message) => log[level]({ room: 'engine' }, message), ...engineOptions(settings, process.env) });
   const pool = openConversionPool(settings, log, { spareWorkers, command, filesDirectory, logsConfinement: logsModels });
   const device = watchDevice(engine);
   const models: ModelEngine = { ...device.engine, devices: () => device.look(() => engine.devices(settings.device)), whyNoGpu: () => engine.whyNoGpu() };

@@ -33,6 +33,12 @@ export function kernelOptions({ warpgroups }: { warpgroups: 'auto' | 'off' }, en
   return { ...readKernelSwitches(environment), warpgroups: warpgroups === 'auto' };
 }
 
+/** What the engine of a service takes from its settings. */
+export function engineOptions(settings: { warpgroups: 'auto' | 'off'; preTokenizer: string }, environment: Readonly<Record<string, string | undefined>>): { kernels: ReturnType<typeof kernelOptions>; preTokenizer?: string } {
+  const { preTokenizer } = settings;
+  return { kernels: kernelOptions(settings, environment), ...(preTokenizer === '' ? {} : { preTokenizer }) };
+}
+
 /** Throws `invalid_request` for a value that a switch does not have. */
 export function readKernelSwitches(environment: Readonly<Record<string, string | undefined>>): KernelSwitches {
   const decode = read(environment, 'LECTERN_DECODE');

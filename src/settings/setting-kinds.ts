@@ -83,6 +83,8 @@ export const kinds = {
     expects: `pairs NAME=VALUE separated by commas, where each value is ${kind.expects}`,
   }),
   word: { parse: (text) => (text === '' ? undefined : text), expects: 'a name' } as SettingKind<string>,
+  /** Also nothing. */
+  optionalWord: { parse: (text) => text, expects: 'a name, or nothing' } as SettingKind<string>,
   /** Seconds; 0 at once, Infinity (any negative number) for ever. */
   keepAlive: {
     parse: (text) => (text.startsWith('-') && positive(withUnit(text.slice(1), secondUnits)) !== undefined ? Infinity : withUnit(text, secondUnits)),

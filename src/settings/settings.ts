@@ -43,6 +43,7 @@ export const settingsTable = {
   keepAlive: setting<number>(kinds.keepAlive, '5m', 'time a model stays loaded after its last use; 0: none, negative: for ever'),
   contextLength: setting<number>(kinds.count(16, 2 ** 24), '32768', 'tokens of context in each slot, where the model and the memory allow'),
   modelContext: setting<ReadonlyMap<string, number>>(kinds.byName(kinds.count(16, 2 ** 24)), '', 'the same for single models, as qwen2.5:72b=8192,bge-m3=4096'),
+  preTokenizer: setting<string>(kinds.optionalWord, '', 'how texts are cut for model files whose own tokenizer.ggml.pre is not known: another such name, as qwen2; without it these files are refused'),
   device: setting<'auto' | 'cpu' | 'cuda'>(kinds.oneOf('auto', 'cpu', 'cuda'), 'auto', 'where models run: cuda, cpu, or auto for the GPU where there is one'),
   kvCache: setting<string>(kinds.oneOf('f16', 'q8_0'), 'f16', 'how a GPU keeps keys and values: q8_0 takes half of the memory and is a little less exact'),
   warpgroups: setting<'auto' | 'off'>(kinds.oneOf('auto', 'off'), 'auto', 'whether an H100 or H200 multiplies prompts by groups of warps: auto where a trial at loading finds the products right, off without one'),

@@ -169,7 +169,7 @@ t.test('check: digests, and whether they run', async (t) => {
   const { blob } = writeStored(models, 'registry.ollama.ai/library/stored/1b', { model: readFileSync(join(home, 'made.gguf')) });
   writeMadeEmbedder(join(models, 'vectors.gguf'));
   t.match(await run('check'), { code: 0, out: /ok {6}stored:1b: digest fits, opened in [\d.]+ s, writes [\d.]+ tokens\/s alone; llama, generates text/ });
-  t.match(await run('check', 'vectors'), { code: 0, out: /^ok {6}vectors: opened in [\d.]+ s, gives vectors of 64 numbers; bert, makes embeddings of [a-z ]+\n {8}weights: .*\n {8}tokenizer: bert, .*\n {8}template: none\n {8}memory with \d+ tokens of context: [\d.]+ [KM]iB\n$/ });
+  t.match(await run('check', 'vectors'), { code: 0, out: /^ok {6}vectors: opened in [\d.]+ s, gives vectors of 64 numbers; bert, makes embeddings of [a-z ]+\n {8}weights: .*\n {8}types: F32 in \d+ tensors \(100\.0 %\)\n {8}tokenizer: bert, .*\n {8}template: none\n {8}memory with \d+ tokens of context: [\d.]+ [KM]iB\n$/ });
   t.match(await run('check', join(home, 'made.gguf')), { code: 0, out: /^ok {6}made: .*\n(?: {8}.*\n)* {8}memory with \d+ tokens of context: [\d.]+ [KM]iB, with two answers at a time [\d.]+ [KM]iB\n$/ }, 'a file that is installed nowhere');
   writeFileSync(join(home, 'none.gguf'), 'GGUF');
   t.match(await run('check', join(home, 'none.gguf')), { code: 65, err: /none\.gguf cannot be used: / });

@@ -20,6 +20,7 @@ Repetitions::Repetitions(RepetitionOptions options, std::shared_ptr<const Sequen
 
 void Repetitions::add(TokenId id) {
   if (options_.multiplier == 0 || options_.last_n == 0) return;
+  find_breaker(id);
   if (options_.last_n < 0 || tokens_.size() < static_cast<std::size_t>(options_.last_n)) {
     tokens_.push_back(id);
     newest_ = tokens_.size() - 1;
@@ -55,24 +56,32 @@ void Repetitions::penalise(float* logits) const {
   }
 }
 
-std::size_t Repetitions::unbroken() const {
-  if (!breakers_) return tokens_.size();
-  for (std::size_t age = 0; age < tokens_.size(); age++) {
-    const std::vector<std::vector<TokenId>>* const tails = breakers_->tails(back(age));
-    if (tails == nullptr) continue;
-    std::size_t longest = 0;
-    bool breaks = false;
-    for (const std::vector<TokenId>& tail : *tails) {
-      if (tail.size() > age) continue;
-      std::size_t i = 0;
-      while (i < tail.size() && tail[i] == back(age - 1 - i)) i++;
-      if (i < tail.size()) continue;
-      breaks = true;
-      longest = std::max(longest, tail.size());
-    }
-    if (breaks) return age - longest;
+void Repetitions::find_breaker(TokenId id) {
+  const std::uint64_t number = added_++;
+  if (!breakers_) return;
+  if (const auto node = breakers_->begin(id)) {
+    begun_.push_back({number, *node});
   }
-  return tokens_.size();
+  std::size_t kept = 0;
+  for (Begun begun : begun_) {
+    if (begun.first < number) {
+      const auto node = breakers_->step(begun.node, id);
+      if (!node) continue;
+      begun.node = *node;
+    }
+    // They are in order: one that begins later is the last one, and a longer one of the same begin ends later.
+    if (breakers_->breaks(begun.node) && (!breaker_first_ || begun.first >= *breaker_first_)) {
+      breaker_first_ = begun.first;
+      breaker_end_ = number + 1;
+    }
+    if (breakers_->goes_on(begun.node)) begun_[kept++] = begun;
+  }
+  begun_.resize(kept);
+}
+
+std::size_t Repetitions::unbroken() const {
+  const std::size_t count = tokens_.size();
+  return breaker_first_ && added_ - *breaker_first_ <= count ? static_cast<std::size_t>(added_ - breaker_end_) : count;
 }
 
 /// The Z function of the tokens from the last to the first (Gusfield, Algorithms on Strings, Trees and Sequences, 1.4): linear time.

@@ -11,6 +11,8 @@ namespace {
 constexpr std::size_t most_texts = 16;
 constexpr std::size_t most_bytes = 40;
 
+std::uint64_t key(std::uint32_t node, TokenId next) { return (std::uint64_t{node} << 32) | static_cast<std::uint32_t>(next); }
+
 [[noreturn]] void refuse(const std::string& what) { throw Error(ErrorCode::invalid_request, "The option \"dry_sequence_breakers\" " + what + "."); }
 
 }  // namespace
@@ -52,19 +54,30 @@ void SequenceBreakers::add_token(TokenId id, const std::string& text, const Toke
   }
 }
 
-void SequenceBreakers::add(TokenId id, std::vector<TokenId> tail) {
-  std::vector<std::vector<TokenId>>& all = tails_[id];
-  if (std::find(all.begin(), all.end(), tail) == all.end()) all.push_back(std::move(tail));
+void SequenceBreakers::add(TokenId id, const std::vector<TokenId>& tail) {
+  Node node = child(root, id);
+  for (const TokenId next : tail) node = child(node, next);
+  ends_[node] = true;
 }
 
-const std::vector<std::vector<TokenId>>* SequenceBreakers::tails(TokenId id) const {
-  const auto found = tails_.find(id);
-  return found == tails_.end() ? nullptr : &found->second;
+SequenceBreakers::Node SequenceBreakers::child(Node node, TokenId next) {
+  const auto [found, is_new] = children_.try_emplace(key(node, next), static_cast<Node>(ends_.size()));
+  if (is_new) {
+    ends_.push_back(false);
+    continued_.push_back(false);
+    continued_[node] = true;
+  }
+  return found->second;
+}
+
+std::optional<SequenceBreakers::Node> SequenceBreakers::step(Node node, TokenId next) const {
+  const auto found = children_.find(key(node, next));
+  return found == children_.end() ? std::nullopt : std::optional(found->second);
 }
 
 bool SequenceBreakers::breaks_alone(TokenId id) const {
-  const std::vector<std::vector<TokenId>>* const all = tails(id);
-  return all != nullptr && std::any_of(all->begin(), all->end(), [](const std::vector<TokenId>& tail) { return tail.empty(); });
+  const std::optional<Node> node = begin(id);
+  return node && breaks(*node);
 }
 
 }  // namespace lectern::llm

@@ -1,6 +1,8 @@
 // The strings across which DRY finds no repetition, as tokens of one vocabulary.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -21,17 +23,31 @@ class SequenceBreakers {
 
   const std::vector<std::string>& texts() const { return texts_; }
 
-  /// The tokens that must follow `id` for a sequence to break there, each a way of its own; an empty one: `id` breaks it alone. Null: it does not.
-  const std::vector<std::vector<TokenId>>* tails(TokenId id) const;
+  /// A place in the trie of the token sequences that break.
+  using Node = std::uint32_t;
+
+  /// Where the sequences that begin with `id` go on, or nothing.
+  std::optional<Node> begin(TokenId id) const { return step(root, id); }
+  std::optional<Node> step(Node node, TokenId next) const;
+  /// Whether the tokens up to here break a sequence.
+  bool breaks(Node node) const { return ends_[node]; }
+  /// Whether some sequence is longer than the tokens up to here.
+  bool goes_on(Node node) const { return continued_[node]; }
   bool breaks_alone(TokenId id) const;
 
  private:
-  void add(TokenId id, std::vector<TokenId> tail);
+  static constexpr Node root = 0;
+
+  void add(TokenId id, const std::vector<TokenId>& tail);
+  Node child(Node node, TokenId next);
   void add_token(TokenId id, const std::string& text, const Tokenizer& tokenizer);
 
   std::vector<std::string> texts_;
   std::vector<std::vector<std::size_t>> by_first_byte_;
-  std::unordered_map<TokenId, std::vector<std::vector<TokenId>>> tails_;
+  // By node, the root being the first.
+  std::vector<bool> ends_ = {false};
+  std::vector<bool> continued_ = {false};
+  std::unordered_map<std::uint64_t, Node> children_;  // by node and token
   std::unordered_map<std::string, std::vector<TokenId>> remainders_;
 };
 

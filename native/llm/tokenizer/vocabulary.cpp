@@ -6,6 +6,7 @@
 #include <string>
 
 #include "error.h"
+#include "llm/config.h"
 
 namespace lectern::llm {
 namespace {
@@ -39,6 +40,8 @@ Vocabulary::Vocabulary(const gguf::Metadata& metadata) {
   for (std::size_t i = 0; i < texts_.size(); i++) by_text_.emplace(texts_[i], static_cast<TokenId>(i));
   const bool llama3 = size() > llama3_begin + 1 && text(llama3_begin) == "<|begin_of_text|>" && text(llama3_begin + 1) == "<|end_of_text|>";
   pre_tokenizer = metadata.find_string("tokenizer.ggml.pre").value_or(llama3 ? "llama-bpe" : "default");
+  // Ollama's converter does not know the expression of gpt-oss and writes "default"; Ollama applies the right one.
+  if (metadata.find_string("general.architecture").value_or("") == ollama_gpt_oss) pre_tokenizer = "gpt-4o";
   read_specials(metadata);
   collect_end_tokens();
 }

@@ -1,6 +1,7 @@
 #include "llm/tokenizer/word_splitter.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <numeric>
 #include <string>
@@ -67,11 +68,19 @@ const std::vector<PreTokenizer>& pre_tokenizers() {
   return table;
 }
 
-const PreTokenizer* pre_tokenizer_of(std::string_view name) {
+/// What force_pre_tokenizer() names, or null.
+std::atomic<const PreTokenizer*> forced = nullptr;
+
+const PreTokenizer* known_pre_tokenizer(std::string_view name) {
   for (const PreTokenizer& entry : pre_tokenizers()) {
     if (std::find(entry.names.begin(), entry.names.end(), name) != entry.names.end()) return &entry;
   }
   return nullptr;
+}
+
+const PreTokenizer* pre_tokenizer_of(std::string_view name) {
+  const PreTokenizer* const entry = known_pre_tokenizer(name);
+  return entry == nullptr ? forced.load() : entry;
 }
 
 /// Insertions, removals and replacements of characters from one name to the other (Levenshtein, 1966).
@@ -125,12 +134,20 @@ DecodedText::DecodedText(std::string_view text, Pace& pace) {
 
 WordSplitter::WordSplitter(std::string_view name) {
   const PreTokenizer* const entry = pre_tokenizer_of(name);
-  if (entry == nullptr) throw Error(ErrorCode::invalid_model, "The model's pre-tokenizer \"" + std::string(name) + "\" is not supported; the most similar name that is: \"" + most_similar(name) + "\".");
+  if (entry == nullptr) throw Error(ErrorCode::invalid_model, "The model's pre-tokenizer \"" + std::string(name) + "\" is not supported; the most similar name that is: \"" + most_similar(name) + "\". The setting --pre-tokenizer names one that such files are read with.");
   rules_ = entry->rules;
   whole_words_first_ = entry->whole_words_first;
   joins_contractions_ = entry->joins_contractions;
   is_plain_ = entry->is_plain;
   marks_spaces_ = entry->marks_spaces;
+}
+
+void force_pre_tokenizer(std::string_view name) {
+  const PreTokenizer* const entry = name.empty() ? nullptr : known_pre_tokenizer(name);
+  if (entry == nullptr && !name.empty()) {
+    throw Error(ErrorCode::invalid_request, "There is no pre-tokenizer \"" + std::string(name.substr(0, longest_name)) + "\"; the most similar name is \"" + most_similar(name) + "\".");
+  }
+  forced = entry;
 }
 
 bool begins_texts(std::string_view name) {

@@ -1,4 +1,4 @@
-// How byte-pair models cut text into words before merging: the published regular expressions, as code.
+// How byte-pair models cut text into words before merging: the published regular expressions, as rules that a table gives to names.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ struct DecodedText {
 
 class WordSplitter {
  public:
-  /// `name` is the file's `tokenizer.ggml.pre`. Throws Error `invalid_model` naming one that is not supported, and the most similar one that is.
+  /// `name` is the file's `tokenizer.ggml.pre`. Throws Error `invalid_model` naming one that is not supported, and the most similar one that is, where none is forced.
   explicit WordSplitter(std::string_view name);
 
   /// Each rule in turn cuts every range into its matches and what lies between them. The words as code point ranges, in order,
@@ -45,7 +45,11 @@ class WordSplitter {
   bool marks_spaces_ = false;
 };
 
-/// Whether a text of such a vocabulary gets its begin token where the file does not say. False for unknown names.
+/// Names a pre-tokenizer for files whose own name is not supported; empty: they are refused. It holds for the process and for models that are opened afterwards.
+/// Throws Error `invalid_request` for a name that is not supported itself, with the most similar one that is.
+void force_pre_tokenizer(std::string_view name);
+
+/// Whether a text of such a vocabulary gets its begin token where the file does not say. False for unknown names where none is forced.
 bool begins_texts(std::string_view pre_tokenizer);
 
 }  // namespace lectern::llm
