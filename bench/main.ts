@@ -28,6 +28,7 @@ const benches: Record<string, () => Promise<Bench>> = {
   pages: () => import('./pages.js'),
   scripts: () => import('./scripts.js'),
   soak: () => import('./soak.js'),
+  speculation: () => import('./speculation.js'),
   stalls: () => import('./stalls.js'),
   tables: () => import('./tables.js'),
   waiting: () => import('./waiting.js'),
@@ -48,6 +49,7 @@ const usage = `usage: npm run bench -- NAME [its options] [--lines OUT] [--again
   pages    DIRECTORY [--network FILE] [--documents N] [--keep DIRECTORY] [--worst N]
   scripts  [--set-up NAME]... [--seen] [--seed N] [--pages N] [--plain N] [--verbose]
   soak     [N]
+  speculation FILE.gguf [--tokens N] [--rounds N] [--threads N]
   stalls   [--only PART-OF-A-NAME]
   tables   [--drawn FILE] [--tables N] [--network DIRECTORY] [--verbose]
   waiting  [--requests N]

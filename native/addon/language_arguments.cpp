@@ -1,5 +1,6 @@
 #include "language_arguments.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -197,7 +198,7 @@ GenerateArguments read_generate(const Napi::Value& prompt, const Napi::Value& op
   const Fields fields(options, "options");
   fields.allow_only({"addSpecial", "maxTokens", "temperature", "topK", "topP", "minP", "typicalP", "repeatPenalty", "repeatLastN", "presencePenalty",
                      "frequencyPenalty", "topNSigma", "xtcProbability", "xtcThreshold", "dynatempRange", "dynatempExponent", "mirostat", "mirostatTau", "mirostatEta",
-                     "dryMultiplier", "dryBase", "dryAllowedLength", "dryPenaltyLastN", "drySequenceBreakers", "logitBias", "seed", "stop", "ignoreEnd", "logprobs", "grammar", "grammarTriggers", "grammarRequired", "reuse", "onTokens"});
+                     "dryMultiplier", "dryBase", "dryAllowedLength", "dryPenaltyLastN", "drySequenceBreakers", "logitBias", "seed", "stop", "ignoreEnd", "logprobs", "grammar", "grammarTriggers", "grammarRequired", "reuse", "draftMax", "draftMin", "onTokens"});
   GenerateCall& call = arguments.call;
   call.add_special = fields.boolean_or("addSpecial", true);
   call.options.sampling = read_sampling(fields);
@@ -208,6 +209,9 @@ GenerateArguments read_generate(const Napi::Value& prompt, const Napi::Value& op
   call.options.grammar_triggers = strings_or_none(fields, "grammarTriggers");
   call.options.grammar_required = fields.boolean_or("grammarRequired", false);
   call.options.reuse = read_reuse(fields);
+  // A request may ask for more than a pass can verify.
+  call.options.draft_max = std::min(integer_or(fields, "draftMax", 0, most_int, llm::most_draft), llm::most_draft);
+  call.options.draft_min = std::min(integer_or(fields, "draftMin", 0, most_int, 0), call.options.draft_max);
   if (fields.has("grammar")) {
     if (!fields.get("grammar").IsString()) fields.refuse("grammar", "must be a string");
     call.grammar = fields.get("grammar").As<Napi::String>().Utf8Value();
@@ -221,15 +225,16 @@ OpenArguments read_open(const Napi::Value& value, bool to_open) {
   OpenArguments arguments;
   const Fields fields(value, to_open ? "options" : "shape");
   if (to_open) {
-    fields.allow_only({"device", "slots", "context", "kv", "threads", "onProgress"});
+    fields.allow_only({"device", "slots", "context", "kv", "draft", "threads", "onProgress"});
   } else {
-    fields.allow_only({"device", "slots", "context", "kv"});
+    fields.allow_only({"device", "slots", "context", "kv", "draft"});
   }
   const auto choice = [&](const char* key, std::initializer_list<std::string_view> names) { return fields.has(key) ? fields.choice(key, names) : 0; };
   constexpr DType kinds_of_cache[] = {DType::f16, DType::f32, DType::q8_0};
   OpenOptions& options = arguments.options;
   options.device = choice("device", {"cpu", "cuda"}) == 1 ? DeviceKind::cuda : DeviceKind::cpu;
   options.model.slots = integer_or(fields, "slots", 1, 256, options.model.slots);
+  options.model.draft = integer_or(fields, "draft", 0, llm::most_draft, llm::most_draft);
   options.model.context = integer_or(fields, "context", 1, most_int, 0);
   options.model.kv = kinds_of_cache[choice("kv", {"f16", "f32", "q8_0"})];
   options.model.threads = to_open ? integer_or(fields, "threads", 1, 1024, 0) : 0;

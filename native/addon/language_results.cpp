@@ -143,6 +143,8 @@ Napi::Value to_value(Napi::Env env, const llm::GenerateResult& result) {
   value.Set("promptTokens", number(env, result.prompt_tokens));
   value.Set("cachedTokens", number(env, result.cached_tokens));
   value.Set("completionTokens", number(env, result.tokens));
+  value.Set("draftTokens", number(env, result.draft_tokens));
+  value.Set("acceptedTokens", number(env, result.accepted_tokens));
   value.Set("queueMs", number(env, result.queue_ms));
   value.Set("prefillMs", number(env, result.prefill_ms));
   value.Set("decodeMs", number(env, result.decode_ms));

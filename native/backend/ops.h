@@ -54,7 +54,7 @@ struct Rope {
 /// slot side by side, each from a multiple of 64 cells on.
 struct Batch {
   int rows;
-  /// The first rows are decode rows: each is the next token of one sequence, at most one per slot. A device that reads weights once for a few rows (GEMV) and one
+  /// The first rows are decode rows: the next token of a sequence, and behind it in the same slot the tokens of a draft that the pass verifies. A device that reads weights once for a few rows (GEMV) and one
   /// that works in tiles (GEMM) sum in different orders; whether a row is a decode row, and not how many there are, decides its order.
   int decode_rows;
   const std::int32_t* tokens;     // (rows)

@@ -43,7 +43,7 @@ class Forward {
 
   /// Of a model that generates. Appends each token's key and value to its slot and returns the logits of those that want them, in their order:
   /// (wanted, vocabulary), valid until the next pass. Tokens of one slot must follow one another, positions rising by one
-  /// from the slot's first free position; decode rows come first, at most one per slot. Throws Error `invalid_request` for a token, slot or position out of range,
+  /// from the slot's first free position; decode rows come first. Throws Error `invalid_request` for a token, slot or position out of range,
   /// a decode row behind prefill rows, and for more tokens than a pass has rows.
   const float* decode(const BatchToken* batch_tokens, int count);
 
@@ -74,6 +74,8 @@ class Forward {
   static int most_texts(const KvShape& kv);
 
   int rows() const { return rows_; }
+  /// The most rows of a pass that may want logits.
+  int logit_rows() const { return logit_rows_; }
 
   /// What one allocates on its device.
   static std::size_t bytes(const Config& config, const KvShape& kv, int rows, int logit_rows);

@@ -85,6 +85,12 @@ Choice Generation::choose(const TokenChoice* chosen, const LogitSource& logits) 
 
 const TokenMask* Generation::allowed() { return matcher_ ? &matcher_->allowed() : watch_ ? watch_->allowed() : nullptr; }
 
+bool Generation::allows(TokenId id) {
+  if (!forced_.empty()) return id == forced_.front();
+  const TokenMask* mask = allowed();
+  return mask == nullptr || ((*mask)[static_cast<std::size_t>(id) / 32] >> (id % 32) & 1U) != 0;
+}
+
 bool Generation::is_end(TokenId id) const {
   const std::vector<TokenId>& ends = parts_.tokenizer.vocabulary().end_tokens();
   return std::find(ends.begin(), ends.end(), id) != ends.end();

@@ -36,9 +36,14 @@ class Generation {
   /// As next() with logits. `chosen`: the device's choice by the last rule(), or null.
   std::optional<FinishReason> next(const TokenChoice* chosen, const LogitSource& logits, TokenChunk& chunk);
 
+  /// Whether the grammar, if any, leaves this token a chance to come next.
+  bool allows(TokenId id);
+
   /// The last sampled token, the input of the next pass.
   TokenId last() const { return last_; }
   int tokens() const { return tokens_; }
+  /// Tokens that may still be generated.
+  int left() const { return limit_ - tokens_; }
   const std::optional<std::string>& stop_string() const { return stream_.stopped_by(); }
 
  private:

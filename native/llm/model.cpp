@@ -10,6 +10,7 @@ namespace {
 KvShape kv_shape(const Config& config, const Backend& backend, const ModelOptions& options) {
   if (options.slots < 1 || options.slots > 256) throw Error(ErrorCode::invalid_request, "A model has 1 to 256 slots, not " + std::to_string(options.slots) + ".");
   if (options.rows < 0 || options.rows > 65536) throw Error(ErrorCode::invalid_request, "A pass has 1 to 65536 rows, not " + std::to_string(options.rows) + ".");
+  if (options.draft < 0 || options.draft > most_draft) throw Error(ErrorCode::invalid_request, "A draft has 0 to " + std::to_string(most_draft) + " tokens, not " + std::to_string(options.draft) + ".");
   if (options.context < 0 || options.context > config.context) {
     throw Error(ErrorCode::invalid_request, "The model was made for " + std::to_string(config.context) + " tokens, not for " + std::to_string(options.context) + ".");
   }
@@ -27,6 +28,9 @@ int pass_rows(const Backend& backend, const Config& config, const KvShape& kv, c
   return options.rows > 0 ? options.rows : std::max(kv.slots, std::min(config.embeds() ? backend.text_rows() : backend.pass_rows(), kv.positions));
 }
 
+/// Rows of a pass whose logits may be wanted: each slot's token and a draft behind it.
+int logit_rows(const Config& config, const KvShape& kv, int rows, int draft) { return config.embeds() ? kv.slots : std::min(rows, kv.slots * (1 + draft)); }
+
 OpsShape ops_shape(const Config& config, const KvShape& kv, int rows, const ModelOptions& options) {
   const int queries = config.heads * config.head_size;
   OpsShape shape{};
@@ -34,7 +38,7 @@ OpsShape ops_shape(const Config& config, const KvShape& kv, int rows, const Mode
   shape.part_rows = rows;
   shape.columns = std::max({config.embedding, config.widest_feed_forward(), queries});
   shape.outputs = std::max({config.embedding, config.widest_feed_forward(), queries, kv.heads * kv.head_size});
-  shape.logit_rows = kv.slots;
+  shape.logit_rows = logit_rows(config, kv, rows, options.draft);
   shape.vocabulary = config.embeds() ? 0 : config.vocabulary;
   shape.heads = config.heads;
   shape.rotated = config.rope.rotated;
@@ -60,7 +64,7 @@ MemoryNeed memory_need(const gguf::ModelFile& file, const Backend& backend, cons
   CountingWeightLoader placement(backend);
   load_weights(file, config, kv.positions, placement);
   const int rows = pass_rows(backend, config, kv, options);
-  return {placement.bytes(), backend.kv_bytes(kv), backend.ops_bytes(ops_shape(config, kv, rows, options)) + Forward::bytes(config, kv, rows, kv.slots)};
+  return {placement.bytes(), backend.kv_bytes(kv), backend.ops_bytes(ops_shape(config, kv, rows, options)) + Forward::bytes(config, kv, rows, logit_rows(config, kv, rows, options.draft))};
 }
 
 Model::Model(const std::string& path, Backend& backend, const ModelOptions& options, const LoadWatch& watch)
@@ -68,9 +72,10 @@ Model::Model(const std::string& path, Backend& backend, const ModelOptions& opti
       config_(read_config(file_)),
       kv_shape_(kv_shape(config_, backend, options)),
       rows_(pass_rows(backend, config_, kv_shape_, options)),
+      draft_(options.draft),
       ops_(backend.make_ops(ops_shape(config_, kv_shape_, rows_, options))),
       weights_(place_weights(file_, config_, kv_shape_.positions, *ops_, watch)),
       cache_(backend, *ops_, kv_shape_),
-      forward_(config_, weights_, backend, *ops_, cache_, rows_, kv_shape_.slots) {}
+      forward_(config_, weights_, backend, *ops_, cache_, rows_, logit_rows(config_, kv_shape_, rows_, draft_)) {}
 
 }  // namespace lectern::llm

@@ -10,6 +10,7 @@
 #include "llm/config.h"
 #include "llm/forward.h"
 #include "llm/kv_cache.h"
+#include "llm/speculation/text_draft.h"
 #include "llm/weights.h"
 
 namespace lectern::llm {
@@ -21,6 +22,7 @@ struct ModelOptions {
   int threads = 0;     // on the CPU; 0: one per processor
   DType kv = DType::f16;
   bool records = true;  // OpsShape::records
+  int draft = most_draft;  // tokens of a draft that a pass may verify for each slot, 0 .. most_draft
 };
 
 /// Bytes on the device.
@@ -41,6 +43,8 @@ class Model {
 
   const gguf::ModelFile& file() const { return file_; }
   const Config& config() const { return config_; }
+  /// ModelOptions::draft.
+  int draft() const { return draft_; }
   KvCache& cache() { return cache_; }
   Forward& forward() { return forward_; }
   Ops& ops() { return *ops_; }
@@ -50,6 +54,7 @@ class Model {
   Config config_;
   KvShape kv_shape_;
   int rows_;  // of a pass
+  int draft_;
   std::unique_ptr<Ops> ops_;
   Weights weights_;
   KvCache cache_;

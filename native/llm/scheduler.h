@@ -14,6 +14,7 @@
 #include "llm/model.h"
 #include "llm/prefix_reuse.h"
 #include "llm/sampler.h"
+#include "llm/speculation/text_draft.h"
 #include "llm/tokenizer/tokenizer.h"
 
 namespace lectern::llm {
@@ -27,6 +28,8 @@ struct GenerateOptions {
   std::vector<std::string> grammar_triggers;  // empty: the grammar holds from the start; else once one of them was written
   bool grammar_required = false;              // a sequence that would end before a trigger was written goes on with the first of them
   PrefixReuse reuse = PrefixReuse::computed;
+  int draft_max = most_draft;  // tokens that a pass may verify beyond the next one, 0 .. most_draft; 0: none. No output depends on it
+  int draft_min = 0;           // so many are verified where the text offers them, whatever a pass costs
 };
 
 /// What came of one step.
@@ -46,6 +49,8 @@ struct GenerateResult {
   int prompt_tokens;
   int cached_tokens;  // of the prompt, taken over from a slot
   int tokens;         // generated, an end token not counted
+  int draft_tokens;     // that passes verified
+  int accepted_tokens;  // of those, the ones that were right
   double queue_ms, prefill_ms, decode_ms;
 };
 
@@ -86,7 +91,7 @@ class Scheduler {
   /// ids out of range, `context_overflow` with both counts, bad options) is done at once with its error.
   void submit(GenerateRequest request);
 
-  /// One pass: a decode row for every sequence that is being generated and not held, and a prefill chunk of one prompt. Cancelled requests end
+  /// One pass: for every sequence that is being generated and not held a decode row, and rows of its draft where they pay; and a prefill chunk of one prompt. Cancelled requests end
   /// first, also those in the queue. False when no work remains, or none before a flag changes: all busy slots are held.
   bool step();
 

@@ -89,6 +89,9 @@ export interface Answer {
   reasoningTokens: number;
   /** Whole messages that were left out. */
   droppedMessages: number;
+  /** That passes verified ahead of the answer, and how many of them were right. */
+  draftTokens: number;
+  acceptedTokens: number;
   /** Where asked. */
   promptIds?: number[];
   prefillMs: number;

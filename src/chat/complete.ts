@@ -34,12 +34,14 @@ export async function complete(
     checkedMs += performance.now() - began;
     choices.push(check === null ? written.choice : { ...written.choice, check });
   }
-  const sum = (key: 'completionTokens' | 'prefillMs' | 'decodeMs'): number => results.reduce((before, result) => before + result[key], 0);
+  const sum = (key: 'completionTokens' | 'draftTokens' | 'acceptedTokens' | 'prefillMs' | 'decodeMs'): number => results.reduce((before, result) => before + result[key], 0);
   return {
     choices,
     promptTokens: prepared.ids.length,
     cachedTokens: results[0]?.cachedTokens ?? 0,
     completionTokens: sum('completionTokens'),
+    draftTokens: sum('draftTokens'),
+    acceptedTokens: sum('acceptedTokens'),
     reasoningTokens: choices.reduce((before, choice) => before + choice.reasoningTokens, 0),
     droppedMessages: prepared.droppedMessages,
     ...(request.wantsPromptIds === true ? { promptIds: prepared.ids } : {}),

@@ -43,12 +43,12 @@ export function examineNetworks(settings: MemorySettings, devices: DeviceInfo[])
 }
 
 /** One line for each model that cannot be loaded in the memory that there is, with what it needs. */
-export async function examineNeeds(settings: MemorySettings & Pick<Settings, 'slots' | 'kvCache' | 'contextLength' | 'modelContext'>, engine: Pick<LanguageEngine, 'memoryNeed'>, devices: DeviceInfo[], entries: CatalogueEntry[]): Promise<Finding[]> {
+export async function examineNeeds(settings: MemorySettings & Pick<Settings, 'slots' | 'kvCache' | 'speculation' | 'contextLength' | 'modelContext'>, engine: Pick<LanguageEngine, 'memoryNeed'>, devices: DeviceInfo[], entries: CatalogueEntry[]): Promise<Finding[]> {
   const { budgetBytes, kind } = placeOf(settings, devices);
   const findings: Finding[] = [];
   for (const entry of entries) {
     const slots = entry.description.embeds ? 1 : settings.slots;
-    const request = { device: kind, slots, context: contextChooser(settings)(entry), preferredBytes: budgetBytes, mostBytes: budgetBytes, ...(kind === 'cuda' && settings.kvCache === 'q8_0' ? { kv: 'q8_0' as const } : {}) };
+    const request = { device: kind, slots, context: contextChooser(settings)(entry), preferredBytes: budgetBytes, mostBytes: budgetBytes, ...(kind === 'cuda' && settings.kvCache === 'q8_0' ? { kv: 'q8_0' as const } : {}), ...(settings.speculation === 'off' ? { draft: 0 } : {}) };
     try {
       await fitModel(engine, entry, request);
     } catch (thrown) {

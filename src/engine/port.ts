@@ -223,6 +223,10 @@ export interface GenerateOptions extends CallOptions {
   grammarRequired?: boolean;
   /** Which kept positions an equal prefix may take over. Default `computed`: the same bytes as without. */
   reuse?: 'computed' | 'generated' | 'none';
+  /** Tokens drafted from the text itself that a pass may verify beyond the next one, at most 7. Default: as many as pay; 0: none. No output depends on it. */
+  draftMax?: number;
+  /** So many are verified where the text offers them, whatever a pass costs. Default 0. */
+  draftMin?: number;
   /** Finished text, coalesced: at most one call is pending, so a slow reader gets longer bursts and never blocks the model. */
   onTokens?: (burst: TokenChunk) => void;
 }
@@ -252,6 +256,9 @@ export interface GenerateResult {
   /** Of the prompt, taken over from an earlier one. */
   cachedTokens: number;
   completionTokens: number;
+  /** That passes verified ahead, and how many of them were right. */
+  draftTokens: number;
+  acceptedTokens: number;
   queueMs: number;
   prefillMs: number;
   decodeMs: number;
@@ -316,6 +323,8 @@ export interface ModelShape {
   context?: number;
   /** How keys and values are kept; default f16. A device that lacks a kind refuses it; an encoder, which keeps none, has f16 for q8_0. */
   kv?: 'f16' | 'f32' | 'q8_0';
+  /** Tokens of a draft that a pass may verify for each slot, 0 to 7; default 7. */
+  draft?: number;
 }
 
 export interface OpenModelOptions extends CallOptions, ModelShape {

@@ -13,6 +13,7 @@ export interface FitRequest {
   /** Further slots, for paused sequences: as many of them as fit beside the whole context. Default 0. */
   spareSlots?: number;
   kv?: 'f16' | 'q8_0';
+  draft?: number;
   /** Tokens per slot. */
   context: number;
   /** The bytes that the model should fit into, and the most that it may take where it does not. */
@@ -35,9 +36,9 @@ export interface Fit {
 export async function fitModel(engine: Pick<LanguageEngine, 'memoryNeed'>, entry: CatalogueEntry, request: FitRequest): Promise<Fit> {
   const trained = entry.description.context;
   const wanted = trained > 0 ? Math.min(request.context, trained) : request.context;
-  const { device, kv, slots, spareSlots = 0 } = request;
+  const { device, kv, draft, slots, spareSlots = 0 } = request;
   const bytesOf = async (context: number, slots: number): Promise<number> => {
-    const { weightBytes, kvBytes, workBytes } = await engine.memoryNeed(entry.path, { device, slots, context, ...(kv === undefined ? {} : { kv }) });
+    const { weightBytes, kvBytes, workBytes } = await engine.memoryNeed(entry.path, { device, slots, context, ...(kv === undefined ? {} : { kv }), ...(draft === undefined ? {} : { draft }) });
     return weightBytes + kvBytes + workBytes;
   };
   for (let spare = spareSlots; spare > 0; spare--) {

@@ -47,6 +47,7 @@ export const samplingOptions: ReadonlyMap<string, OptionKind> = new Map<string, 
   ['frequency_penalty', float('frequencyPenalty', -100, 100)],
   ['seed', integer('seed')],
   ['num_predict', integer('maxTokens')],
+  ['draft_num_predict', integer('draftMax')],
   ['stop', {
     key: 'stop', type: 'array',
     hasType: isStrings,
@@ -67,7 +68,7 @@ export const samplingOptions: ReadonlyMap<string, OptionKind> = new Map<string, 
 
 /** Ollama's options of loading, with their types, and those that Ollama has removed, without. They are accepted and ignored. */
 export const otherOptions: ReadonlyMap<string, 'integer' | 'boolean' | null> = new Map([
-  ...['num_ctx', 'num_keep', 'num_batch', 'num_gpu', 'main_gpu', 'num_thread', 'draft_num_predict'].map((name) => [name, 'integer'] as const),
+  ...['num_ctx', 'num_keep', 'num_batch', 'num_gpu', 'main_gpu', 'num_thread'].map((name) => [name, 'integer'] as const),
   ['use_mmap', 'boolean'],
   ...['use_mlock', 'numa', 'low_vram', 'f16_kv', 'vocab_only', 'tfs_z', 'penalize_newline', 'logits_all'].map((name) => [name, null] as const),
 ]);
@@ -90,6 +91,7 @@ export function toSampling(kind: OptionKind, value: unknown): LayerSampling {
   const number = value as number;
   if (kind.key === 'seed') return number < 0 ? {} : { seed: number % seedModulus };
   if (kind.key === 'maxTokens') return number < 0 ? {} : { maxTokens: Math.min(number, mostCount) };
+  if (kind.key === 'draftMax') return number < 0 ? {} : { draftMax: Math.min(number, mostCount) };
   if (kind.key === 'topK') return { topK: Math.min(Math.max(0, number), mostCount) };
   if (kind.key === 'repeatLastN') return { repeatLastN: Math.min(Math.max(-1, number), mostCount) };
   return { [kind.key]: number };

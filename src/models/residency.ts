@@ -24,6 +24,8 @@ export interface ResidencyOptions {
   threads?: number;
   /** The type of the KV cache; absent: f16. */
   kv?: 'f16' | 'q8_0';
+  /** Tokens of a draft that a pass may verify for each slot; absent: the engine's number. */
+  draft?: number;
   /** Tokens per slot that are wanted for a model. */
   contextOf(entry: CatalogueEntry): number;
   keepAliveOf(entry: AnyEntry): KeepAlive;
@@ -263,12 +265,13 @@ class BudgetedResidency implements Residency, VisionResidency, DistantResidency 
   }
 
   #fitLanguage(entry: CatalogueEntry, embeds: boolean, mostBytes: number): Promise<Fit> {
-    const { engine, device, slots, spareSlots = 0, kv, contextOf, embeddingBytes } = this.#options;
+    const { engine, device, slots, spareSlots = 0, kv, draft, contextOf, embeddingBytes } = this.#options;
     return fitModel(engine, entry, {
       device,
       slots: embeds ? 1 : slots,
       spareSlots: embeds ? 0 : spareSlots,
       ...(kv === undefined ? {} : { kv }),
+      ...(draft === undefined ? {} : { draft }),
       context: contextOf(entry),
       preferredBytes: embeds ? mostBytes : mostBytes - embeddingBytes,
       mostBytes,
@@ -355,7 +358,7 @@ class BudgetedResidency implements Residency, VisionResidency, DistantResidency 
   }
 
   async #open(resident: Resident): Promise<AnyModel> {
-    const { engine, device, threads, kv } = this.#options;
+    const { engine, device, threads, kv, draft } = this.#options;
     const { entry, fit, abort } = resident;
     const place = { device, ...(threads === undefined ? {} : { threads }), signal: abort.signal };
     // The process that asked for it opens it.
@@ -364,7 +367,7 @@ class BudgetedResidency implements Residency, VisionResidency, DistantResidency 
       if (engine.openVision === undefined) throw new LecternError('invalid_state', 'This engine opens no vision models.');
       return engine.openVision({ ...entry.networks, ...place, workBytes: entry.workBytes });
     }
-    const shape = { slots: fit?.slots as number, context: fit?.context as number, ...(kv === undefined ? {} : { kv }) };
+    const shape = { slots: fit?.slots as number, context: fit?.context as number, ...(kv === undefined ? {} : { kv }), ...(draft === undefined ? {} : { draft }) };
     return engine.openModel(entry.path, { ...place, ...shape, onProgress: (fraction) => this.#progress(resident, fraction) });
   }
 

@@ -1,7 +1,7 @@
 /** The samplers of llama.cpp beyond the common ones: names of their request fields, the engine's options, ranges. Every route reads them by this table. */
 import type { GenerateOptions } from '../engine/port.js';
 
-export type SamplerKey = 'topNSigma' | 'xtcProbability' | 'xtcThreshold' | 'dynatempRange' | 'dynatempExponent' | 'mirostat' | 'mirostatTau' | 'mirostatEta' | 'dryMultiplier' | 'dryBase' | 'dryAllowedLength' | 'dryPenaltyLastN';
+export type SamplerKey = 'draftMax' | 'draftMin' | 'topNSigma' | 'xtcProbability' | 'xtcThreshold' | 'dynatempRange' | 'dynatempExponent' | 'mirostat' | 'mirostatTau' | 'mirostatEta' | 'dryMultiplier' | 'dryBase' | 'dryAllowedLength' | 'dryPenaltyLastN';
 
 export interface SamplerNumber {
   name: string;
@@ -27,6 +27,8 @@ export const samplerNumbers: readonly SamplerNumber[] = [
   { name: 'dry_multiplier', key: 'dryMultiplier', least: 0, most: 1000, meaning: 'Penalty of tokens that make a repetition longer; 0: off.' },
   { name: 'dry_base', key: 'dryBase', least: 1, most: 1000, meaning: 'Growth of that penalty for each token.' },
   { name: 'dry_allowed_length', key: 'dryAllowedLength', least: 0, most: mostCount, isInteger: true, meaning: 'Repetitions up to this length have no penalty.' },
+  { name: 'speculative.n_max', key: 'draftMax', least: 0, most: mostCount, isInteger: true, meaning: 'Tokens suggested by the text itself that a pass verifies at most; 0: none. The answer does not depend on it.' },
+  { name: 'speculative.n_min', key: 'draftMin', least: 0, most: mostCount, isInteger: true, meaning: 'So many are verified where the text suggests them, though fewer would be faster.' },
   { name: 'dry_penalty_last_n', key: 'dryPenaltyLastN', least: -1, most: mostCount, isInteger: true, meaning: 'Tokens in which repetitions are found; -1: all.' },
 ];
 

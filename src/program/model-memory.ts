@@ -14,7 +14,7 @@ import { shippedModelsDirectory } from '../platform/package-files.js';
 import { systemClock } from '../tasks/clock.js';
 
 export type LanguageSettings = Pick<Settings,
-  'models' | 'aliases' | 'slots' | 'turnTokens' | 'pausedAnswers' | 'embeddingSlots' | 'embedTokenIds' | 'storedResponses' | 'state' | 'modelQueue' | 'keepAlive' | 'contextLength' | 'modelContext' | 'device' | 'threads' | 'kvCache' | 'modelMemory' | 'embeddingMemory' | 'workers'>;
+  'models' | 'aliases' | 'slots' | 'turnTokens' | 'pausedAnswers' | 'embeddingSlots' | 'embedTokenIds' | 'storedResponses' | 'state' | 'modelQueue' | 'keepAlive' | 'contextLength' | 'modelContext' | 'device' | 'threads' | 'kvCache' | 'speculation' | 'modelMemory' | 'embeddingMemory' | 'workers'>;
 
 export type BudgetSettings = Pick<Settings, 'device' | 'modelMemory' | 'embeddingMemory' | 'workers'>;
 
@@ -81,6 +81,7 @@ function openResidency(settings: LanguageSettings, engine: ModelEngine, devices:
     ...(settings.threads === null ? {} : { threads: settings.threads }),
     // The processor keeps f16 whatever the setting of a host with a GPU is.
     ...(kind === 'cuda' && settings.kvCache === 'q8_0' ? { kv: 'q8_0' as const } : {}),
+    ...(settings.speculation === 'off' ? { draft: 0 } : {}),
   });
 }
 

@@ -46,6 +46,7 @@ export const settingsTable = {
   preTokenizer: setting<string>(kinds.optionalWord, '', 'how texts are cut for model files whose own tokenizer.ggml.pre is not known: another such name, as qwen2; without it these files are refused'),
   device: setting<'auto' | 'cpu' | 'cuda'>(kinds.oneOf('auto', 'cpu', 'cuda'), 'auto', 'where models run: cuda, cpu, or auto for the GPU where there is one'),
   kvCache: setting<string>(kinds.oneOf('f16', 'q8_0'), 'f16', 'how a GPU keeps keys and values: q8_0 takes half of the memory and is a little less exact'),
+  speculation: setting<'auto' | 'off'>(kinds.oneOf('auto', 'off'), 'auto', 'whether tokens that the text itself suggests are verified several in a pass: auto where that is faster, off never. Answers are the same'),
   warpgroups: setting<'auto' | 'off'>(kinds.oneOf('auto', 'off'), 'auto', 'whether an H100 or H200 multiplies prompts by groups of warps: auto where a trial at loading finds the products right, off without one'),
   threads: setting<number | null>(kinds.orAuto(kinds.count(1, 1024)), 'auto', 'threads of a model that runs on the processor; auto: one per processor'),
   modelMemory: setting<number | null>(kinds.orAuto(kinds.bytes), 'auto', 'memory that all loaded models may take; auto: what is free on the GPU, or half of the machine\'s'),

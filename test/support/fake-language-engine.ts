@@ -237,7 +237,7 @@ class FakeLanguageModel implements LanguageModel {
     const isWhole = written.length === text.length && completionTokens < room;
     return {
       finishReason: isWhole || cut.stop !== null ? 'stop' : 'length', stopString: cut.stop, promptTokens: ids.length, cachedTokens,
-      completionTokens, queueMs, prefillMs: 0, decodeMs: performance.now() - begun,
+      completionTokens, draftTokens: 0, acceptedTokens: 0, queueMs, prefillMs: 0, decodeMs: performance.now() - begun,
     };
   }
 

@@ -118,7 +118,7 @@ async function answer(language: FakeLanguage, request: AnswerRequest, listener: 
   }
   return {
     choices, promptTokens: 7, cachedTokens: 3, completionTokens: choices.reduce((sum, { parts }) => sum + parts.length, 0), reasoningTokens: choices.reduce((sum, { reasoningTokens }) => sum + reasoningTokens, 0), droppedMessages: script.includes('!drop') ? 2 : 0,
-    ...(request.wantsPromptIds ? { promptIds: [1, 2, 3] } : {}), prefillMs: 1.5, decodeMs: 2.5,
+    ...(request.wantsPromptIds ? { promptIds: [1, 2, 3] } : {}), draftTokens: 4, acceptedTokens: 3, prefillMs: 1.5, decodeMs: 2.5,
   };
 }
 

@@ -228,7 +228,7 @@ function controlModel(bursts: { text: string; ids: number[] }[], controls: Recor
     info: { embeds: false, ranks: false, slots: 1, context: 4096, vocabularySize: 512, embeddingLength: 4, need: { weightBytes: 1, kvBytes: 1, workBytes: 1 }, endTokens: [0] },
     generate: async (_prompt, { onTokens } = {}) => {
       for (const burst of bursts) onTokens?.(burst);
-      return { finishReason: 'stop', stopString: null, promptTokens: 1, cachedTokens: 0, completionTokens: bursts.length, queueMs: 0, prefillMs: 0, decodeMs: 0 };
+      return { finishReason: 'stop', stopString: null, promptTokens: 1, cachedTokens: 0, completionTokens: bursts.length, draftTokens: 0, acceptedTokens: 0, queueMs: 0, prefillMs: 0, decodeMs: 0 };
     },
     embed: async () => { throw new Error('not asked'); },
     rank: async () => { throw new Error('not asked'); },

@@ -23,7 +23,7 @@ t.teardown(() => rmSync(directory, { recursive: true, force: true }));
 const forEver = new AbortController().signal;
 const cpu: DeviceInfo = { kind: 'cpu', name: 'a processor', memoryTotalBytes: 2 ** 34, memoryFreeBytes: 2 ** 33 };
 const gpu: DeviceInfo = { kind: 'cuda', name: 'a GPU', memoryTotalBytes: 2 ** 36, memoryFreeBytes: 2 ** 36 };
-const said: Answer = { choices: [], promptTokens: 7, cachedTokens: 3, reasoningTokens: 0, completionTokens: 5, droppedMessages: 0, prefillMs: 500, decodeMs: 1500 };
+const said: Answer = { choices: [], promptTokens: 7, cachedTokens: 3, reasoningTokens: 0, completionTokens: 5, droppedMessages: 0, draftTokens: 8, acceptedTokens: 6, prefillMs: 500, decodeMs: 1500 };
 
 function make(models: Record<string, FakeModel>, settings: Partial<Settings> = {}, more: Partial<LanguageParts> = {}, devices = [cpu]) {
   const paths = Object.entries(models).map(([name, model]): [string, FakeModel] => {

@@ -103,7 +103,7 @@ class RecordedPasses {
   }
 
  private:
-  static constexpr int most_rows = 4;
+  static constexpr int most_rows = 8;
   enum class Mode { runs, records, compares };
   struct Call {
     CallKey key;

@@ -24,6 +24,17 @@ export function describeUsage({ promptTokens, cachedTokens, completionTokens, re
   };
 }
 
+/** As llama.cpp's server tells them; milliseconds. */
+export function describeTimings({ promptTokens, cachedTokens, completionTokens, draftTokens, acceptedTokens, prefillMs, decodeMs }: Answer): Json {
+  const rates = (name: string, count: number, milliseconds: number): Json => ({
+    [`${name}_n`]: count, [`${name}_ms`]: milliseconds, [`${name}_per_token_ms`]: count === 0 ? 0 : milliseconds / count, [`${name}_per_second`]: milliseconds === 0 ? 0 : count / milliseconds * 1000,
+  });
+  return {
+    cache_n: cachedTokens, ...rates('prompt', promptTokens - cachedTokens, prefillMs), ...rates('predicted', completionTokens, decodeMs),
+    ...(draftTokens === 0 ? {} : { draft_n: draftTokens, draft_n_accepted: acceptedTokens }),
+  };
+}
+
 /** Of a call that was cut: what there is. */
 export function argumentsText(call: ToolCall | CutCall): string {
   return typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments);
@@ -65,6 +76,7 @@ export function wholeCompletion(head: ChatHead, lease: Lease, answer: Answer, wa
     system_fingerprint: head.fingerprint,
     choices: answer.choices.map((choice, index) => wholeChoice(head, choice, index, lease, wantsLogprobs)),
     usage: describeUsage(answer),
+    timings: describeTimings(answer),
   };
 }
 
@@ -100,7 +112,7 @@ export class ChatChunks {
 
   end(answer: Answer): Json[] {
     const ends = answer.choices.map((one, choice) => this.#chunk(choice, this.#role(choice), finishReasonOf(this.head, one), null, describeCheck(one)));
-    return this.includeUsage ? [...ends, { ...this.#envelope(), choices: [], usage: describeUsage(answer) }] : ends;
+    return this.includeUsage ? [...ends, { ...this.#envelope(), choices: [], usage: describeUsage(answer), timings: describeTimings(answer) }] : ends;
   }
 
   #role(choice: number): Json {

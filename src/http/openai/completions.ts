@@ -10,7 +10,7 @@ import { Fields } from '../fields.js';
 import { jsonPieces, sendPieces } from '../json-pieces.js';
 import { type LanguageServices, requireCapability, takeTurn } from '../language.js';
 import { tokenText } from '../token-texts.js';
-import { describeUsage, freshId } from './chat-shape.js';
+import { describeTimings, describeUsage, freshId } from './chat-shape.js';
 import { type CompletionRequest, readCompletionRequest } from './completion-request.js';
 import { echoOf, isTokenIds, promptOf, type PromptValue, refuseStrangeIds } from './prompts.js';
 import { refuseStrangeBiases } from './sampling.js';
@@ -34,6 +34,7 @@ export function addCompletions(scope: FastifyInstance, services: LanguageService
       ...describeHead(services, asked, entry),
       choices: await describeChoices(asked, lease, answers, echoes),
       usage: describeUsage(sum(answers)),
+      timings: describeTimings(sum(answers)),
     }));
     return sendPieces(reply, pieces);
   });
@@ -75,8 +76,11 @@ function complete<T>(
 }
 
 function sum(answers: Answer[]): Answer {
-  const total = (name: 'promptTokens' | 'cachedTokens' | 'completionTokens' | 'reasoningTokens'): number => answers.reduce((before, answer) => before + answer[name], 0);
-  return { ...(answers[0] as Answer), promptTokens: total('promptTokens'), cachedTokens: total('cachedTokens'), completionTokens: total('completionTokens'), reasoningTokens: total('reasoningTokens') };
+  const total = (name: 'promptTokens' | 'cachedTokens' | 'completionTokens' | 'reasoningTokens' | 'draftTokens' | 'acceptedTokens' | 'prefillMs' | 'decodeMs'): number => answers.reduce((before, answer) => before + answer[name], 0);
+  return {
+    ...(answers[0] as Answer), promptTokens: total('promptTokens'), cachedTokens: total('cachedTokens'), completionTokens: total('completionTokens'), reasoningTokens: total('reasoningTokens'),
+    draftTokens: total('draftTokens'), acceptedTokens: total('acceptedTokens'), prefillMs: total('prefillMs'), decodeMs: total('decodeMs'),
+  };
 }
 
 function textOf(parts: OutputPart[]): string {
@@ -150,7 +154,7 @@ async function streamCompletion(
     for (const [index, choice] of answers.flatMap((answer) => answer.choices).entries()) {
       events.send(chunk({ index, text: '', logprobs: null, finish_reason: choice.finishReason === 'length' ? 'length' : 'stop' }));
     }
-    if (asked.includeUsage) events.send({ ...head(), choices: [], usage: describeUsage(sum(answers)) });
+    if (asked.includeUsage) events.send({ ...head(), choices: [], usage: describeUsage(sum(answers)), timings: describeTimings(sum(answers)) });
     events.sendText('[DONE]');
   });
 }

@@ -12,6 +12,8 @@ interface Tally {
   prompt: number;
   cached: number;
   completion: number;
+  draft: number;
+  accepted: number;
   prefillS: number;
   decodeS: number;
 }
@@ -72,12 +74,14 @@ export class LanguageMeter {
   }
 
   #count(model: string, answer: Answer): void {
-    const tally = this.#tallies.get(model) ?? { answers: 0, prompt: 0, cached: 0, completion: 0, prefillS: 0, decodeS: 0 };
+    const tally = this.#tallies.get(model) ?? { answers: 0, prompt: 0, cached: 0, completion: 0, draft: 0, accepted: 0, prefillS: 0, decodeS: 0 };
     this.#tallies.set(model, tally);
     tally.answers++;
     tally.prompt += answer.promptTokens;
     tally.cached += answer.cachedTokens;
     tally.completion += answer.completionTokens;
+    tally.draft += answer.draftTokens;
+    tally.accepted += answer.acceptedTokens;
     tally.prefillS += answer.prefillMs / 1000;
     tally.decodeS += answer.decodeMs / 1000;
   }
@@ -89,6 +93,7 @@ export class LanguageMeter {
     return [
       ...counter('lectern_answers_total', 'Answers of language models that were finished.', ({ answers }) => ({ answers }), ''),
       ...counter('lectern_tokens_total', 'Tokens of finished answers; cached ones are those of prompts that were not computed again.', ({ prompt, cached, completion }) => ({ prompt, cached, completion }), 'kind'),
+      ...counter('lectern_draft_tokens_total', 'Tokens that the text itself suggested and passes verified, and those of them that were right.', ({ draft, accepted }) => ({ verified: draft, accepted }), 'kind'),
       ...counter('lectern_answer_seconds_total', 'Time of finished answers by phase: reading prompts, writing tokens.', ({ prefillS, decodeS }) => ({ prefill: prefillS, decode: decodeS }), 'phase'),
     ];
   }

@@ -76,18 +76,20 @@ export function chat(components: Components): { request: JsonSchema; answer: Jso
   const calls = listOf(shape({ 'index?': integer, id: string, type: constant('function'), function: shape({ name: string, arguments: string }) }));
   const delta = { 'reasoning?': string, 'tool_calls?': calls, 'function_call?': shape({ name: string, arguments: string }) };
   const usage = component(components, 'Usage', shape({ prompt_tokens: integer, completion_tokens: integer, total_tokens: integer, prompt_tokens_details: shape({ cached_tokens: integer }), completion_tokens_details: shape({ reasoning_tokens: integer }) }));
+  const rates = (name: string): Record<string, JsonSchema> => ({ [`${name}_n`]: integer, [`${name}_ms`]: number, [`${name}_per_token_ms`]: number, [`${name}_per_second`]: number });
+  const timings = component(components, 'Timings', about(shape({ cache_n: integer, ...rates('prompt'), ...rates('predicted'), 'draft_n?': integer, 'draft_n_accepted?': integer }), 'As llama.cpp\'s server tells them; in milliseconds.'));
   const logprob = { token: string, logprob: number, bytes: listOf(integer) };
   const logprobs = orNull(shape({ content: listOf(shape({ ...logprob, top_logprobs: listOf(shape(logprob)) })), refusal: { type: 'null' } }));
   const head = { id: string, created: integer, model: string, system_fingerprint: string };
   const check = lectern(components);
   const answer = component(components, 'ChatCompletion', shape({
-    ...head, object: constant('chat.completion'), usage,
+    ...head, object: constant('chat.completion'), usage, timings,
     choices: listOf(shape({ index: integer, message: shape({ role: constant('assistant'), content: orNull(string), refusal: { type: 'null' }, ...delta }), logprobs, finish_reason: oneOf('stop', 'length', 'tool_calls', 'function_call'), 'lectern?': check })),
   }));
   component(components, 'ChatCompletionChunk', {
     description: 'One event of a streamed chat completion; [DONE] follows the last.',
     ...shape({
-      ...head, object: constant('chat.completion.chunk'), 'usage?': orNull(usage),
+      ...head, object: constant('chat.completion.chunk'), 'usage?': orNull(usage), 'timings?': timings,
       choices: listOf(shape({ index: integer, delta: shape({ 'role?': constant('assistant'), 'content?': string, ...delta }), logprobs, finish_reason: orNull(oneOf('stop', 'length', 'tool_calls', 'function_call')), 'lectern?': check })),
     }),
   });
@@ -100,7 +102,7 @@ export function completions(components: Components): { request: JsonSchema; answ
     echo: about(boolean, 'The prompt before the answer.'), suffix: about(string, 'Text behind the gap, for models with tokens for it.'), store: boolean, logprobs: between(0, 5), return_token_ids: boolean, keep_alive: keepAlive,
   }));
   const answer = component(components, 'Completion', shape({
-    id: string, object: constant('text_completion'), created: integer, model: string, system_fingerprint: string, usage: { $ref: '#/components/schemas/Usage' },
+    id: string, object: constant('text_completion'), created: integer, model: string, system_fingerprint: string, usage: { $ref: '#/components/schemas/Usage' }, timings: { $ref: '#/components/schemas/Timings' },
     choices: listOf(shape({ index: integer, text: string, logprobs: orNull(object), finish_reason: orNull(oneOf('stop', 'length')) })),
   }));
   return { request, answer };
