@@ -28,8 +28,8 @@ int pass_rows(const Backend& backend, const Config& config, const KvShape& kv, c
   return options.rows > 0 ? options.rows : std::max(kv.slots, std::min(config.embeds() ? backend.text_rows() : backend.pass_rows(), kv.positions));
 }
 
-/// Rows of a pass whose logits may be wanted: each slot's token and a draft behind it.
-int logit_rows(const Config& config, const KvShape& kv, int rows, int draft) { return config.embeds() ? kv.slots : std::min(rows, kv.slots * (1 + draft)); }
+/// Rows of a pass whose logits may be wanted: each slot's token, and drafts behind them as far as the scheduler lets a pass grow.
+int logit_rows(const Config& config, const KvShape& kv, int rows, int draft) { return config.embeds() ? kv.slots : std::min(rows, std::max(kv.slots, std::min(kv.slots * (1 + draft), most_draft_pass))); }
 
 OpsShape ops_shape(const Config& config, const KvShape& kv, int rows, const ModelOptions& options) {
   const int queries = config.heads * config.head_size;

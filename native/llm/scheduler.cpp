@@ -119,6 +119,8 @@ void Scheduler::State::start_next() {
 
 void Scheduler::State::start(Waiting& waiting) {
   const SchedulerClock::time_point now = SchedulerClock::now();
+  // Passes of another text take another time.
+  costs.forget();
   Generation generation = make_generation(waiting.request);
   const auto [slot, source, positions] = choose_slot(contents, waiting.request.prompt, waiting.request.options.reuse);
   SlotContents& own = contents_of(slot);

@@ -11,6 +11,10 @@ namespace {
 
 constexpr int not_chosen = -1;    // on the device: its logits are on the host
 constexpr int of_draft_row = -2;  // sampled when the row before it is
+/// Tokens that are left to an answer, below which no text is indexed for its drafts.
+constexpr int shortest_answer = 8;
+/// The end of a prompt that drafts come from: indexing a token takes some 0.6 us and at most 200 bytes of host memory.
+constexpr std::size_t indexed_tokens = 32'768;
 
 }  // namespace
 
@@ -29,11 +33,21 @@ void Scheduler::State::propose(int slot) {
   const int most = std::min({here.request.options.draft_max, model.draft(), here.generation.left() - 1});
   if (most <= 0) return here.draft.reset();
   if (!here.draft) {
-    here.draft.emplace(contents_of(slot).tokens());
+    if (here.generation.left() < shortest_answer && here.request.options.draft_min == 0) return;
+    const std::vector<TokenId>& text = contents_of(slot).tokens();
+    here.draft.emplace(std::span(text).last(std::min(text.size(), indexed_tokens)));
     here.draft->add(here.generation.last());
   }
   here.draft->propose(most);
-  if (!here.draft->tokens().empty() && !here.generation.allows(here.draft->tokens().front())) here.draft->propose(0);
+}
+
+/// Whether the grammar leaves the draft a chance. An error here is thrown again when the token is chosen, and there it fails that sequence alone.
+bool Scheduler::State::may_follow(int slot) {
+  try {
+    return running_in(slot)->generation.allows(running_in(slot)->draft->tokens().front());
+  } catch (...) {
+    return false;
+  }
 }
 
 /// The decode rows of the pass. Beside prefill rows there are no drafts: such a pass is long whatever joins it.
@@ -48,11 +62,13 @@ void Scheduler::State::compose_decode() {
     propose(decoding[i]);
     const Running& here = *running_in(decoding[i]);
     if (here.draft) drafts[i] = &*here.draft;
-    least[i] = here.request.options.draft_min;
+    // No sequence may slow another.
+    least[i] = decoding.size() == 1 ? here.request.options.draft_min : 0;
   }
-  const std::vector<int> lengths = choose_draft_lengths(drafts, least, std::min(model.forward().rows(), model.forward().logit_rows()), costs);
+  std::vector<int> lengths = choose_draft_lengths(drafts, least, std::min(model.forward().rows(), model.forward().logit_rows()), costs);
   for (std::size_t i = 0; i < decoding.size(); i++) {
     const int slot = decoding[i];
+    if (lengths[i] > 0 && !may_follow(slot)) lengths[i] = 0;
     const int position = contents_of(slot).positions();
     batch.push_back({running_in(slot)->generation.last(), slot, position, true, true});
     for (int j = 0; j < lengths[i]; j++) batch.push_back({drafts[i]->tokens()[static_cast<std::size_t>(j)], slot, position + 1 + j, true, true});
@@ -74,6 +90,7 @@ void Scheduler::State::compose() {
 }
 
 void Scheduler::State::run_pass() {
+  const SchedulerClock::time_point began = SchedulerClock::now();
   compose();
   if (batch.empty()) return;
   // A pass with prefill rows of one prompt alone can be cancelled between layers; with rows of others in it, the pass is short.
@@ -81,7 +98,6 @@ void Scheduler::State::run_pass() {
   const Cancel* cancel = alone ? running_in(prefill_slot)->request.cancel.get() : nullptr;
   const bool alone_decoding = prefill_slot < 0;
   const auto rows = static_cast<int>(batch.size());
-  const SchedulerClock::time_point began = SchedulerClock::now();
   try {
     model.forward().run(batch.data(), static_cast<int>(batch.size()), cancel);
     choose_tokens();

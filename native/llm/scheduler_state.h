@@ -52,6 +52,7 @@ struct Scheduler::State {
   void compose();
   void compose_decode();
   void propose(int slot);
+  bool may_follow(int slot);
   int chunk_end(int from, int prompt_tokens, int others) const;
   void run_pass();
   void choose_tokens();

@@ -99,19 +99,33 @@ LECTERN_TEST("speculation: a draft is as long as it pays") {
   unsure.propose(most_draft);
   check(unsure.tokens().size() == most_draft && unsure.chance(0) < 0.1, "what never came again is not expected");
 
-  PassCosts cheap;
-  for (int rows = 1; rows <= 8; rows++) cheap.add(rows, 10 + 0.1 * rows);
-  PassCosts dear;
-  for (int rows = 1; rows <= 8; rows++) dear.add(rows, 10.0 * rows);
-  PassCosts stepped;
-  for (int rows = 1; rows <= 8; rows++) stepped.add(rows, rows <= 4 ? 10 : 20);
+  const auto measured = [](auto milliseconds) {
+    PassCosts costs;
+    // The first two passes of each count are left out.
+    for (int round = 0; round < 3; round++) {
+      for (int rows = 1; rows <= 8; rows++) costs.add(rows, round < 2 ? 1000 : milliseconds(rows));
+    }
+    return costs;
+  };
+  const PassCosts cheap = measured([](int rows) { return 10 + 0.1 * rows; });
+  const PassCosts dear = measured([](int rows) { return 10.0 * rows; });
+  const PassCosts stepped = measured([](int rows) { return rows <= 4 ? 10.0 : 20.0; });
   check(choose_draft_lengths({&sure}, {0}, 8, cheap) == std::vector<int>{7}, "free rows are all taken");
   check(choose_draft_lengths({&unsure}, {0}, 8, dear) == std::vector<int>{0} && choose_draft_lengths({&sure}, {0}, 8, dear) == std::vector<int>{0}, "rows that cost a pass each are not");
   check(choose_draft_lengths({&sure}, {0}, 8, stepped) == std::vector<int>{3}, "up to the step");
   check(choose_draft_lengths({&unsure, &sure, nullptr}, {0, 0, 0}, 6, stepped) == std::vector<int>({0, 1, 0}), "the likely one first, within the step");
   check(choose_draft_lengths({&unsure, nullptr}, {2, 0}, 8, dear) == std::vector<int>({2, 0}), "a least number is taken whatever it costs");
   check(choose_draft_lengths({&sure}, {7}, 3, cheap) == std::vector<int>{2}, "a pass has its rows");
-  check(choose_draft_lengths({&sure}, {0}, 8, PassCosts())[0] > 0, "before anything was measured, likely rows are tried");
+  check(choose_draft_lengths({&sure}, {0}, 8, PassCosts()) == std::vector<int>{0}, "nothing is known of a pass without drafts");
+  PassCosts base;
+  for (int round = 0; round < 3; round++) base.add(1, 10);
+  check(choose_draft_lengths({&sure}, {0}, 8, base)[0] > 0, "likely rows are tried before they were measured");
+  for (int pass = 0; pass < 40; pass++) base.add(8, 11);
+  check(choose_draft_lengths({&sure}, {0}, 8, base) == std::vector<int>{0}, "the pass without drafts is measured again");
+  base.add(1, 10), base.add(8, 5000);
+  check(base.estimate(8) < 14, "a pause of the host counts for little");
+  base.forget();
+  check(choose_draft_lengths({&sure}, {0}, 8, base) == std::vector<int>{0}, "what was measured of another text is forgotten");
 }
 
 struct House {
@@ -252,6 +266,21 @@ LECTERN_TEST("speculation: the same bytes with drafts and without, on emulated C
     accepted += check_same(plain, drafting, make_requests(kinds, all ? 40 : 12), bounds, std::string(architecture) + ", emulated");
   }
   check(accepted > 4, "drafts were accepted: " + std::to_string(accepted));
+}
+
+LECTERN_TEST("speculation: a grammar that cannot be read on fails its own sequence alone") {
+  test::MadeShape shape = small_shape("llama", DType::q4_0, 64);
+  shape.context = 8192;
+  House house(cpu::make_backend(), shape, make_tokens());
+  std::vector<Request> requests = make_requests({0, 0}, 8000);
+  requests[0].second.grammar = Grammar::compile("root ::= \"a\" root root | \"a\"");
+  requests[0].second.ignore_end = true;
+  requests[1].second.max_tokens = 60;
+  const std::vector<Outcome> outcomes = generate(house, requests, 0, most_draft);
+  check(outcomes[0].failed && outcomes[0].text.size() > 100, "the grammar is refused in the midst: " + std::to_string(outcomes[0].text.size()));
+  check(!outcomes[1].failed && outcomes[1].result.tokens > 0, "the other sequence goes on");
+  const std::vector<Outcome> after = generate(house, make_requests({0}, 20), 0, most_draft);
+  check(!after[0].failed, "and the model serves the next request");
 }
 
 }  // namespace

@@ -17,6 +17,8 @@ const deepest = 60;
 interface TagNode {
   name: string;
   children: (TagNode | string)[];
+  /** Among its children. */
+  hasWords?: true;
 }
 
 /** Elements of words alone, and what may stand in them. */
@@ -47,7 +49,7 @@ function isTag(at: number, slash: string, name: string, { open, closing, isBehin
   if (slash !== '') return !leaf.test(around.name) || (verbatim.test(around.name) ? around.name === name : open.some((node) => node.name === name));
   if (cells.has(name)) return open.some((node) => node.name === 'otsl' || node.name === 'document_index') && !leaf.test(around.name);
   if (!leaf.test(around.name)) return true;
-  if (verbatim.test(around.name) && empty.test(name)) return !isBehindWords && around.children.every((child) => typeof child === 'object');
+  if (verbatim.test(around.name) && empty.test(name)) return !isBehindWords && around.hasWords !== true;
   const [own, end] = [closing.after(at, name), closing.after(at, around.name)];
   if (verbatim.test(around.name)) return name === 'caption' && own + `</${name}>`.length === end;
   return name !== around.name && insideLeaf.test(name) && (empty.test(name) || own < end);
@@ -60,13 +62,23 @@ function parse(text: string): TagNode {
   const closing = new ClosingTags(text);
   let at = 0;
   const words = (until: number): void => {
-    if (until > at) open.at(-1)?.children.push(text.slice(at, until));
+    const around = open.at(-1);
+    if (until <= at || around === undefined) return;
+    around.children.push(text.slice(at, until));
+    around.hasWords = true;
   };
+  // Whether words stand between `at` and `looked`.
+  let [looked, isBehindWords] = [0, false];
   for (const match of text.matchAll(tag)) {
     const [, slash = '', name = ''] = match;
-    if (!isTag(match.index, slash, name, { open, closing, isBehindWords: text.slice(at, match.index).trim() !== '' })) continue;
+    isBehindWords ||= text.slice(looked, match.index).trim() !== '';
+    looked = match.index + match[0].length;
+    if (!isTag(match.index, slash, name, { open, closing, isBehindWords })) {
+      isBehindWords = true;
+      continue;
+    }
     words(match.index);
-    at = match.index + match[0].length;
+    [at, isBehindWords] = [looked, false];
     if (slash === '') {
       const node: TagNode = { name, children: [] };
       open.at(-1)?.children.push(node);

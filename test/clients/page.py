@@ -26,7 +26,7 @@ def versions(result):
 
 
 def is_language(result):
-    return result["client"]["group"] != "docling"
+    return result["client"]["group"] not in ("docling", "rerank")
 
 
 def language_table(results):

@@ -83,7 +83,7 @@ export function writeMadeModel(path: string, options: MadeShape = {}): void {
   writeGguf(path, metadata, random.tensors);
 }
 
-/** An encoder with a word-piece vocabulary of letters. */
+/** An encoder with a word-piece vocabulary of letters. With `pooling` 4 it scores pairs by a classifier with a dense layer, as bge-reranker does. */
 export function writeMadeEmbedder(path: string, options: MadeShape = {}): void {
   const shape = { ...small, ...options };
   const vocabulary = wordPieces();
@@ -91,7 +91,7 @@ export function writeMadeEmbedder(path: string, options: MadeShape = {}): void {
     ...architecture('bert', shape),
     'bert.attention.layer_norm_epsilon': ['f32', 1e-5],
     'bert.attention.causal': ['bool', false],
-    'bert.pooling_type': ['u32', 2],
+    'bert.pooling_type': ['u32', shape.pooling === 4 ? 4 : 2],
     ...vocabulary,
   };
   const random = new RandomTensors(shape);
@@ -106,6 +106,10 @@ export function writeMadeEmbedder(path: string, options: MadeShape = {}): void {
     random.linear(`${block}ffn_up`, embedding, feedForward);
     random.linear(`${block}ffn_down`, feedForward, embedding);
     random.norm(`${block}layer_output_norm`);
+  }
+  if (shape.pooling === 4) {
+    random.linear('cls', embedding, embedding);
+    random.linear('cls.output', embedding, 1);
   }
   writeGguf(path, metadata, random.tensors);
 }

@@ -39,6 +39,9 @@ t.test('size and baseline beside the neighbour decide, whatever the font', (t) =
   t.equal(placesOf('1|6|3', ' See', ' there'), '^..', 'a note mark before its note');
   t.equal(placesOf('known', '3|7|4', ',|7|4', '4|7|4'), '.^^^', 'a list of marks with its commas');
   t.equal(placesOf('one', '12|10|4', ' and'), '.^.', 'raised in full size');
+  t.equal(placesOf('50', ' m', '2|7|4', '/g', ' was'), '..^..', 'an exponent before a slash');
+  t.equal(placesOf('10', '6|7|4', '/ml', ' blood'), '.^..', 'a power before a unit');
+  t.equal(placesOf('W/m', '2|7|4', '/K', ' at'), '.^..', 'between two slashes');
   t.equal(placesOf('small', 'x|7|0', ' and', '2³|10|0'), '....', 'size alone makes none');
   t.end();
 });

@@ -199,6 +199,7 @@ tap.test('DjVu: the text layer keeps words, places and letters of other scripts'
     const book = await openPages('djvu', readFileSync(at('book.djvu')), null);
     t.equal(book.pageCount, 22);
     for (const index of [21, 0, 19, 20]) t.same((await book.readPage(index)).words.map(({ text }) => text), [`page${index}`]);
+    t.equal((await book.readPage(21)).pageIndex, 21, 'its number in the document');
     t.ok((await book.readPage(21)).width < 0.5 * (await book.readPage(20)).width, 'the page itself, not another of its range');
     const drawn = await book.render(21, { left: 0, top: 0, right: 100, bottom: 100 }, 72);
     t.ok(drawn.width > 90);

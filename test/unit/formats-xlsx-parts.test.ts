@@ -64,11 +64,23 @@ t.test('rows far apart, cells out of order, a blank begin, and a sheet without r
   t.end();
 });
 
+t.test('wide rows with few cells become several tables, without the columns that are empty', (t) => {
+  const cell = (column: number, row: number): string => `${column < 26 ? '' : String.fromCharCode(64 + Math.floor(column / 26))}${String.fromCharCode(65 + column % 26)}${row}`;
+  const header = Array.from({ length: 600 }, (_, column) => text(cell(column, 1), `h${column}`)).join('');
+  const rows = Array.from({ length: 8000 }, (_, index) => `<row r="${index + 2}">${text(cell(index % 600, index + 2), `v${index}`)}</row>`).join('');
+  const { tables } = inParts(worksheet(`<row r="1">${header}</row>${rows}`));
+  t.ok(tables.length > 1 && tables.every(({ data }) => data.num_cols === 600 && data.num_rows * data.num_cols <= 2_000_000));
+  t.equal(tables.reduce((sum, { data }) => sum + data.num_rows - 1, 0), 8000);
+  t.same(tables.flatMap(({ data }) => data.table_cells.filter(({ column_header: isHeader }) => !isHeader).map(({ text: words }) => words)), Array.from({ length: 8000 }, (_, index) => `v${index}`));
+  const sparse = inParts(worksheet(`<row r="1">${text('A1', 'a')}${text('XFD1', 'b')}</row>${Array.from({ length: 500 }, (_, index) => `<row r="${index + 2}">${text(`A${index + 2}`, 'c')}</row>`).join('')}`));
+  t.same(sparse.tables.map(({ data }) => [data.num_rows, data.num_cols]), [[501, 2]]);
+  t.end();
+});
+
 t.test('damage is named, and a cancellation ends the walk', (t) => {
   t.throws(() => inParts(`<worksheet><sheetData><row>${text('', 'a')}</row>`), { code: 'invalid_document', message: /"A" is damaged/ });
   t.throws(() => inParts('<worksheet>'), { code: 'invalid_document' });
   t.throws(() => inParts('words'), { code: 'invalid_document' });
-  t.throws(() => inParts(worksheet(`<row r="1">${text('A1', 'a')}${text('XFD1', 'b')}</row>${Array.from({ length: 500 }, (_, index) => `<row r="${index + 2}">${text(`A${index + 2}`, 'c')}</row>`).join('')}`)).tables.map(({ data }) => data.num_rows), { code: 'too_large', message: /too wide/ });
   controller.abort();
   t.throws(() => inParts(worksheet(`<row>${text('', 'a')}</row>`)), { code: 'cancelled' });
   t.end();

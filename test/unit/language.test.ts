@@ -95,7 +95,7 @@ t.test('the metrics report what answers took', async (t) => {
   for (const line of [
     'lectern_answers_total{model="talks-well"} 2', 'lectern_tokens_total{model="talks-well",kind="prompt"} 14', 'lectern_tokens_total{model="talks-well",kind="cached"} 6',
     'lectern_tokens_total{model="talks-well",kind="completion"} 10', 'lectern_answer_seconds_total{model="talks-well",phase="decode"} 3',
-    'lectern_draft_tokens_total{model="talks-well",kind="verified"} 16', 'lectern_draft_tokens_total{model="talks-well",kind="accepted"} 12',
+    'lectern_draft_tokens_total{model="talks-well",kind="rejected"} 4', 'lectern_draft_tokens_total{model="talks-well",kind="accepted"} 12',
     'lectern_time_to_first_token_seconds_count 2', 'lectern_time_to_first_token_seconds_bucket{le="+Inf"} 2',
     'lectern_slot_requests_total{lane="chat",outcome="served"} 2', 'lectern_slot_requests{lane="embedding",state="working"} 0',
     'lectern_models{state="loaded"} 1', 'lectern_model_loads_total{outcome="loaded"} 1',

@@ -9,7 +9,7 @@
 namespace lectern::llm {
 
 /// The suffix automaton of a text that grows by one token at a time (Blumer et al., 1985), with the longest ending that occurred earlier. A token costs constant time in the mean over the text, and
-/// some 80 bytes.
+/// at most 200 bytes.
 class RepeatedEnding {
  public:
   RepeatedEnding();

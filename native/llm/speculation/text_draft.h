@@ -11,6 +11,8 @@ namespace lectern::llm {
 
 /// The most tokens of one draft. Attention of decode rows loads earlier keys ahead of a pass that adds at most 32 positions to a row.
 inline constexpr int most_draft = 7;
+/// A pass with more rows has no drafts.
+inline constexpr int most_draft_pass = 32;
 
 class TextDraft {
  public:

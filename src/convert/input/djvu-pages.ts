@@ -137,14 +137,13 @@ export async function openDjvu(bytes: Uint8Array, options: Pick<ReadOptions, 'si
   const ranges = new DrawnRanges(async (first, last) => openPdf(await convertByProgram(bytes, {
     ...common, name: 'ddjvu', program: drawing, outputs: ['document.pdf'], args: ['-format=pdf', '-quality=85', `-page=${first + 1}-${last + 1}`, 'document.djvu', 'document.pdf'],
   }, options), { password: null }), pageCount);
-  await ranges.page(0);
   // Pages without text have no zone: only where all have one does the count say which is whose.
   const layerOf = (index: number): Zone | undefined => (layer.length === pageCount ? layer[index] : undefined);
   return {
     pageCount, title: '', outline: () => [],
     readPage: async (index) => {
       const { pdf, at } = await ranges.page(index);
-      return withLayer(await pdf.readPage(at), layerOf(index));
+      return { ...withLayer(await pdf.readPage(at), layerOf(index)), pageIndex: index };
     },
     render: async (index, box, dpi) => {
       const { pdf, at } = await ranges.page(index);

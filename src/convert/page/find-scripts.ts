@@ -18,10 +18,13 @@ interface Chain {
   to: number;
 }
 
+/** Words that touch each other and are looked at on each side of one: a script stands near its base. */
+const mostGlued = 24;
+
 function chainAt(words: Word[], index: number): Chain {
   let [from, to] = [index, index + 1];
-  while (from > 0 && words[from]!.glued) from--;
-  while (to < words.length && words[to]!.glued) to++;
+  while (from > 0 && words[from]!.glued && index - from < mostGlued) from--;
+  while (to < words.length && words[to]!.glued && to - index < mostGlued) to++;
   return { from, to };
 }
 
@@ -77,7 +80,10 @@ function isSuperiorFigure({ text, letters, baseline, size, invisible }: Word): b
 /** Two numbers of a fraction in one line, `½` made of two scripts and a slash, are on the baseline: the slash says what they are. */
 function withoutFractions(words: Word[], places: ScriptPlace[]): void {
   for (let at = 1; at + 1 < words.length; at++) {
-    if (!fractionSlash.test(words[at]!.text) || !words[at]!.glued || !words[at + 1]!.glued && words[at]!.text.length === 1) continue;
+    if (!fractionSlash.test(words[at]!.text) || !words[at]!.glued) continue;
+    // The denominator is numbers behind the slash, and the numerator no exponent of what it touches: m²/g is none.
+    const isWhole = /^[/⁄∕]\d+$/.test(words[at]!.text) || (words[at]!.text.length === 1 && words[at + 1]!.glued && /^\d+/.test(words[at + 1]!.text));
+    if (!isWhole || (at > 1 && words[at - 1]!.glued && /[\p{L}\p{N}]$/u.test(words[at - 2]!.text))) continue;
     const isFraction = places[at - 1] === 'super' && /^\d+$/.test(words[at - 1]!.text) && (places[at + 1] === 'sub' || areAlike(words[at]!, words[at + 1]!) || words[at + 1]!.size < words[at - 1]!.size * 1.1);
     if (isFraction) places.fill('baseline', at - 1, at + 2);
   }

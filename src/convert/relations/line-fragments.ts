@@ -65,7 +65,7 @@ function textLines(page: NodePage, em: number): TextLine[] {
   return [...byNumber.values()].map((words): TextLine => {
     const gaps = words.slice(1).map((word, at) => gapBetween(page.words[words[at]!]!, page.words[word]!));
     const spaces = gaps.filter((gap, at) => gap > LEAST_SPACE * em && !page.words[words[at + 1]!]!.glued).sort((a, b) => a - b);
-    return { words, box: unionBox(words.map((word) => page.words[word]!.box)), gaps, median: spaces[spaces.length >> 1] ?? 0, size: Math.max(...words.map((word) => page.words[word]!.size), 0.5 * em) };
+    return { words, box: unionBox(words.map((word) => page.words[word]!.box)), gaps, median: spaces[spaces.length >> 1] ?? 0, size: words.reduce((most, word) => Math.max(most, page.words[word]!.size), 0.5 * em) };
   });
 }
 

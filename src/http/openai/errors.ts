@@ -46,10 +46,13 @@ export function expected(thrown: unknown, log: Log, request: FastifyRequest): Le
   return error;
 }
 
-export function openAiErrorHandler(log: Log): (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => FastifyReply {
+type Describe = (error: LecternError, request: FastifyRequest) => object;
+
+/** `describe`: the body of the answer. */
+export function openAiErrorHandler(log: Log, describe: Describe = describeError): (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => FastifyReply {
   return (thrown, request, reply) => {
     const error = expected(thrown, log, request);
     if (error.retryable) void reply.header('retry-after', error.code === 'queue_full' ? '1' : '5');
-    return sendFailure(request, reply, error.status, describeError(error, request));
+    return sendFailure(request, reply, error.status, describe(error, request));
   };
 }

@@ -8,7 +8,7 @@ import { FieldError, Fields } from '../fields.js';
 import { readJsonBodies } from '../json-body.js';
 import { jsonPieces, sendPieces } from '../json-pieces.js';
 import { type LanguageServices, requireCapability, takeTurn } from '../language.js';
-import { openAiErrorHandler } from '../openai/errors.js';
+import { describeError, openAiErrorHandler } from '../openai/errors.js';
 import { readRerank, type RerankRequest } from './request.js';
 
 /** Pairs that are given to the engine at the same time: enough to fill its passes, in which each pair gets the score that it gets alone. */
@@ -22,7 +22,11 @@ interface Scored {
 
 export function addRerank(scope: FastifyInstance, services: LanguageServices, log: Log): void {
   readJsonBodies(scope, services);
-  scope.setErrorHandler(openAiErrorHandler(log));
+  // Cohere's clients show `message`, Jina's `detail`.
+  scope.setErrorHandler(openAiErrorHandler(log, (error, request) => {
+    const described = describeError(error, request);
+    return { ...described, message: described.error.message, detail: described.error.message };
+  }));
   for (const path of ['/v1/rerank', '/v2/rerank', '/rerank']) {
     scope.post(path, async (request, reply) => {
       const asked = readRerank(Fields.of(request.body));

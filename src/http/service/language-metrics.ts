@@ -93,7 +93,7 @@ export class LanguageMeter {
     return [
       ...counter('lectern_answers_total', 'Answers of language models that were finished.', ({ answers }) => ({ answers }), ''),
       ...counter('lectern_tokens_total', 'Tokens of finished answers; cached ones are those of prompts that were not computed again.', ({ prompt, cached, completion }) => ({ prompt, cached, completion }), 'kind'),
-      ...counter('lectern_draft_tokens_total', 'Tokens that the text itself suggested and passes verified, and those of them that were right.', ({ draft, accepted }) => ({ verified: draft, accepted }), 'kind'),
+      ...counter('lectern_draft_tokens_total', 'Tokens that the text itself suggested and passes verified, by whether they were right.', ({ draft, accepted }) => ({ accepted, rejected: draft - accepted }), 'kind'),
       ...counter('lectern_answer_seconds_total', 'Time of finished answers by phase: reading prompts, writing tokens.', ({ prefillS, decodeS }) => ({ prefill: prefillS, decode: decodeS }), 'phase'),
     ];
   }

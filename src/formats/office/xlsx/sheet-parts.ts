@@ -93,7 +93,12 @@ interface PartShape {
   lastRow: number;
   left: number;
   right: number;
+  /** Of sheets whose rows are wide and have few cells, a part of the file makes several. */
+  tables: number;
 }
+
+/** Rows of a table beside its header, with so many columns. */
+const rowsOfTable = (columns: number): number => Math.max(1, Math.floor(maximumCells / Math.max(1, columns)) - 1);
 
 class SheetParts {
   readonly shapes: PartShape[] = [];
@@ -101,7 +106,8 @@ class SheetParts {
   #headerRow = -1;
   #cursor: Generator<RowsXml> | null = null;
   #next = 0;
-  #kept: { index: number; data: TableData } | null = null;
+  #kept: { index: number; table: number; data: TableData } | null = null;
+  #tables = 0;
 
   constructor(private readonly source: SheetSource, private readonly options: Pick<ReadOptions, 'signal' | 'alive'>) {
     for (const part of rowsOf(source)) this.#count(this.#scan(part, (this.shapes.at(-1)?.lastRow ?? -1) + 1));
@@ -115,7 +121,7 @@ class SheetParts {
 
   /** A part without filled cells has a shape, too: it keeps the numbers of the others. */
   #count(cells: CellStore): void {
-    const shape = { firstRow: Infinity, lastRow: this.shapes.at(-1)?.lastRow ?? -1, left: Infinity, right: -1 };
+    const shape = { firstRow: Infinity, lastRow: this.shapes.at(-1)?.lastRow ?? -1, left: Infinity, right: -1, tables: 1 };
     for (let at = 0; at < cells.count; at++) {
       const [row = 0, column = 0] = [cells.rows[at], cells.columns[at]];
       shape.firstRow = Math.min(shape.firstRow, row);
@@ -127,8 +133,10 @@ class SheetParts {
       this.#headerRow = shape.firstRow;
       this.#header = [...inOrder(cells)].filter((at) => cells.rows[at] === shape.firstRow).map((at) => ({ column: cells.columns[at] ?? 0, text: this.source.shown(cells, at) }));
     }
+    shape.tables = Math.max(1, Math.ceil(new Set(cells.rows.subarray(0, cells.count)).size / rowsOfTable(this.#ranks(cells).size)));
     this.shapes.push(shape);
-    if (this.shapes.length > mostParts) throw new LecternError('too_large', `${this.source.subject} would become more tables than one document may hold.`);
+    this.#tables += shape.tables;
+    if (this.#tables > mostParts) throw new LecternError('too_large', `${this.source.subject} would become more tables than one document may hold.`);
   }
 
   /** Before the last table that was read the unpacking begins anew. */
@@ -141,25 +149,32 @@ class SheetParts {
     }
   }
 
-  /** The header and the rows of a part; rows without a filled cell are left out. */
-  data(index: number): TableData {
-    if (this.#kept?.index === index) return this.#kept.data;
+  /** The columns of a part's tables, those without a filled cell left out, with their places. */
+  #ranks(cells: CellStore): Map<number, number> {
+    const columns = new Set(this.#header.map(({ column }) => column));
+    for (let at = 0; at < cells.count; at++) columns.add(cells.columns[at] ?? 0);
+    return new Map([...columns].sort((one, other) => one - other).map((column, rank) => [column, rank]));
+  }
+
+  /** The header and the rows of one table of a part; rows without a filled cell are left out. */
+  data(index: number, table: number): TableData {
+    if (this.#kept?.index === index && this.#kept.table === table) return this.#kept.data;
     this.#kept = null;
     const cells = this.#cells(index);
-    const columns = [...this.#header.map(({ column }) => column), this.shapes[index]?.left ?? 0, this.shapes[index]?.right ?? 0];
-    const left = columns.reduce((least, column) => Math.min(least, column), Infinity);
-    const width = columns.reduce((most, column) => Math.max(most, column), 0) - left + 1;
-    const made: CellInput[] = this.#header.map(({ column, text }) => ({ row: 0, column: column - left, text, columnHeader: true }));
-    let [rows, last] = [1, this.#headerRow];
+    const rank = this.#ranks(cells);
+    const most = rowsOfTable(rank.size);
+    const made: CellInput[] = this.#header.map(({ column, text }) => ({ row: 0, column: rank.get(column) ?? 0, text, columnHeader: true }));
+    let [filled, last] = [-1, this.#headerRow];
     for (const at of inOrder(cells)) {
       const row = cells.rows[at] ?? 0;
       if (row === this.#headerRow) continue;
-      if (row !== last) [last, rows] = [row, rows + 1];
-      made.push({ row: rows - 1, column: (cells.columns[at] ?? 0) - left, text: this.source.shown(cells, at), columnHeader: false });
+      if (row !== last) [last, filled] = [row, filled + 1];
+      const place = filled - table * most;
+      if (place >= most) break;
+      if (place >= 0) made.push({ row: place + 1, column: rank.get(cells.columns[at] ?? 0) ?? 0, text: this.source.shown(cells, at), columnHeader: false });
     }
-    if (rows * width > maximumCells) throw new LecternError('too_large', `${this.source.subject} has rows that are too wide for a table of its parts.`);
-    const data = tableData(rows, width, made);
-    this.#kept = { index, data };
+    const data = tableData(1 + made.reduce((greatest, { row }) => Math.max(greatest, row), 0), rank.size, made);
+    this.#kept = { index, table, data };
     return data;
   }
 }
@@ -177,10 +192,10 @@ export function sheetInParts(source: SheetSource, options: Pick<ReadOptions, 'si
   const parts = new SheetParts(source, options);
   const filled = [...parts.shapes.entries()].filter(([, { right }]) => right >= 0);
   const add = (builder: DocumentBuilder, { pageNumber, ...node }: NodeOptions & { pageNumber: number }): void => {
-    for (const [index, { firstRow, lastRow, left, right }] of filled) {
+    for (const [index, { firstRow, lastRow, left, right, tables }] of filled) {
       const box = { left, top: firstRow, right: right + 1, bottom: lastRow + 1 };
-      deferData(builder.addTable(0, 0, [], { ...node, at: [{ pageNumber, box }] }), () => parts.data(index));
+      for (let table = 0; table < tables; table++) deferData(builder.addTable(0, 0, [], { ...node, at: [{ pageNumber, box }] }), () => parts.data(index, table));
     }
   };
-  return { width: filled.reduce((most, [, { right }]) => Math.max(most, right + 1), 1), height: filled.reduce((most, [, { lastRow }]) => Math.max(most, lastRow + 1), 1), tables: filled.length, add };
+  return { width: filled.reduce((most, [, { right }]) => Math.max(most, right + 1), 1), height: filled.reduce((most, [, { lastRow }]) => Math.max(most, lastRow + 1), 1), tables: filled.reduce((sum, [, { tables }]) => sum + tables, 0), add };
 }
