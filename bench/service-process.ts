@@ -20,7 +20,7 @@ export interface ServiceProcess {
   stop(): Promise<void>;
 }
 
-const startMs = 30_000;
+const startMs = 120_000;
 
 /** Waits until it is ready; says why where it never is. `settings` are variables of the environment. */
 export async function startProcess({ execPath, args }: WorkerCommand, settings: Record<string, string>): Promise<ServiceProcess | { missing: string }> {
