@@ -11,7 +11,7 @@ namespace {
 
 constexpr int not_chosen = -1;    // on the device: its logits are on the host
 constexpr int of_draft_row = -2;  // sampled when the row before it is
-/// Tokens that are left to an answer, below which no text is indexed for its drafts.
+/// Tokens that are left to a sequence, below which no text is indexed for its drafts.
 constexpr int shortest_answer = 8;
 /// The end of a prompt that drafts come from: indexing a token takes some 0.6 us and at most 200 bytes of host memory.
 constexpr std::size_t indexed_tokens = 32'768;

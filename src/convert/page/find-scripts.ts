@@ -18,7 +18,7 @@ interface Chain {
   to: number;
 }
 
-/** Words that touch each other and are looked at on each side of one: a script stands near its base. */
+/** Words that touch each other and are read on each side of one: a script stands near its base. */
 const mostGlued = 24;
 
 function chainAt(words: Word[], index: number): Chain {
