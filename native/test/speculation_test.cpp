@@ -269,17 +269,17 @@ LECTERN_TEST("speculation: the same bytes with drafts and without, on emulated C
 }
 
 LECTERN_TEST("speculation: a grammar that cannot be read on fails its own sequence alone") {
-  // The grammar is refused after some thousand letters: half a minute on an idle core.
-  if (!test::is_long_form()) return;
+  // The grammar is refused after some thousand letters: half a minute on an idle core. The short form ends at the context before.
+  const bool all = test::is_long_form();
   test::MadeShape shape = small_shape("llama", DType::q4_0, 64);
-  shape.context = 8192;
+  if (all) shape.context = 8192;
   House house(cpu::make_backend(), shape, make_tokens());
-  std::vector<Request> requests = make_requests({0, 0}, 8000);
+  std::vector<Request> requests = make_requests({0, 0}, all ? 8000 : 300);
   requests[0].second.grammar = Grammar::compile("root ::= \"a\" root root | \"a\"");
   requests[0].second.ignore_end = true;
   requests[1].second.max_tokens = 60;
   const std::vector<Outcome> outcomes = generate(house, requests, 0, most_draft);
-  check(outcomes[0].failed && outcomes[0].text.size() > 100, "the grammar is refused in the midst: " + std::to_string(outcomes[0].text.size()));
+  check(outcomes[0].failed == all && outcomes[0].text.size() > 100, "the grammar is refused in the midst: " + std::to_string(outcomes[0].text.size()));
   check(!outcomes[1].failed && outcomes[1].result.tokens > 0, "the other sequence goes on");
   const std::vector<Outcome> after = generate(house, make_requests({0}, 20), 0, most_draft);
   check(!after[0].failed, "and the model serves the next request");
