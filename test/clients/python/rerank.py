@@ -70,6 +70,6 @@ if __name__ == "__main__":
         ("all documents", lambda: judge(ranks())),
         ("top_n", lambda: judge(ranks(top_n=2), 2)),
         ("unknown model", lambda: refused(404, verbs.UNKNOWN, lambda: ranks(model=verbs.UNKNOWN))),
-        ("model of another kind", lambda: refused(400, "rerank", lambda: ranks(model=verbs.EMBEDDER))),
-        ("wrong key", lambda: refused(401, "detail", lambda: ranks(key=verbs.WRONG_KEY))),
+        ("model of another kind", lambda: refused(400, "embed", lambda: ranks(model=verbs.EMBEDDER))),
+        ("wrong key", lambda: refused(401, "key", lambda: ranks(key=verbs.WRONG_KEY))),
     ])
