@@ -7,12 +7,11 @@
 #include <variant>
 #include <vector>
 
-#include "grammar_vocabulary.h"
 #include "harness.h"
 #include "json.h"
 #include "llm/scheduler.h"
-#include "opened_model.h"
 #include "sanitized.h"
+#include "scheduled_model.h"
 
 namespace lectern::llm {
 namespace {
@@ -26,18 +25,14 @@ std::vector<std::string> make_tokens() {
   return tokens;
 }
 
-struct House {
-  explicit House(int layers = 1) : tokenizer(test::byte_level_file(make_tokens())) {
-    test::MadeShape shape;
-    shape.layers = layers, shape.embedding = 32, shape.heads = 2, shape.kv_heads = 1, shape.head_size = 16, shape.feed_forward = 64, shape.context = 1024;
-    shape.vocabulary = tokenizer->vocabulary().size();
-    opened = test::open_model(test::make_model(shape));
-    scheduler = std::make_unique<Scheduler>(*opened.model, *tokenizer);
-  }
+test::MadeShape small_shape(int layers) {
+  test::MadeShape shape;
+  shape.layers = layers, shape.embedding = 32, shape.heads = 2, shape.kv_heads = 1, shape.head_size = 16, shape.feed_forward = 64, shape.context = 1024;
+  return shape;
+}
 
-  test::OwnedTokenizer tokenizer;
-  test::OpenedModel opened;
-  std::unique_ptr<Scheduler> scheduler;
+struct House : test::ScheduledModel {
+  explicit House(int layers = 1) : ScheduledModel(cpu::make_backend(), small_shape(layers), make_tokens()) {}
 };
 
 /// What came of a request.

@@ -10,14 +10,13 @@
 
 #include "cuda/emulation/backend.h"
 #include "cuda_places.h"
-#include "grammar_vocabulary.h"
 #include "harness.h"
 #include "llm/scheduler.h"
 #include "llm/speculation/pass_costs.h"
 #include "llm/speculation/repeated_ending.h"
 #include "llm/speculation/text_draft.h"
-#include "opened_model.h"
 #include "sanitized.h"
+#include "scheduled_model.h"
 
 namespace lectern::llm {
 namespace {
@@ -128,18 +127,7 @@ LECTERN_TEST("speculation: a draft is as long as it pays") {
   check(choose_draft_lengths({&sure}, {0}, 8, base) == std::vector<int>{0}, "what was measured of another text is forgotten");
 }
 
-struct House {
-  House(std::unique_ptr<Backend> backend, const test::MadeShape& shape, std::vector<std::string> tokens) : tokenizer(test::byte_level_file(std::move(tokens))) {
-    test::MadeShape own = shape;
-    own.vocabulary = tokenizer->vocabulary().size();
-    opened = test::open_model_on(std::move(backend), test::make_model(own));
-    scheduler = std::make_unique<Scheduler>(*opened.model, *tokenizer);
-  }
-
-  test::OwnedTokenizer tokenizer;
-  test::OpenedModel opened;
-  std::unique_ptr<Scheduler> scheduler;
-};
+using House = test::ScheduledModel;
 
 struct Outcome {
   std::string text;
