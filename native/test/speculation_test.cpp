@@ -165,6 +165,8 @@ std::vector<Outcome> generate(House& house, const std::vector<Request>& requests
       if (!outcome.failed) outcome.result = std::get<GenerateResult>(ended);
     };
     house.scheduler->submit({requests[i].first, options, nullptr, on_chunk, done});
+    // A least number of draft rows holds for a sequence that is alone.
+    while (least > 0 && house.scheduler->step()) {}
   }
   while (house.scheduler->step()) {}
   return outcomes;
@@ -207,20 +209,26 @@ std::vector<int> first_kinds(int count) {
   return kinds;
 }
 
-/// Returns how many drafted tokens were accepted.
-int check_same(House& plain, House& drafting, const std::vector<Request>& requests, const std::vector<std::pair<int, int>>& bounds, const std::string& where) {
-  const std::vector<Outcome> expected = generate(plain, requests, 0, 0);
+struct Verified {
   int accepted = 0;
+  int rejected = 0;
+};
+
+/// What became of the drafted tokens.
+Verified check_same(House& plain, House& drafting, const std::vector<Request>& requests, const std::vector<std::pair<int, int>>& bounds, const std::string& where) {
+  const std::vector<Outcome> expected = generate(plain, requests, 0, 0);
+  Verified verified;
   for (const auto& [least, most] : bounds) {
     const std::vector<Outcome> outcomes = generate(drafting, requests, least, most);
     for (std::size_t i = 0; i < requests.size(); i++) {
       const std::string which = where + ", request " + std::to_string(i) + " with " + std::to_string(least) + " to " + std::to_string(most);
       check(outcomes[i] == expected[i], which + ": '" + outcomes[i].text + "' for '" + expected[i].text + "'");
       check(!expected[i].failed && expected[i].result.draft_tokens == 0 && outcomes[i].result.accepted_tokens <= outcomes[i].result.draft_tokens, which + ": counts");
-      accepted += outcomes[i].result.accepted_tokens;
+      verified.accepted += outcomes[i].result.accepted_tokens;
+      verified.rejected += outcomes[i].result.draft_tokens - outcomes[i].result.accepted_tokens;
     }
   }
-  return accepted;
+  return verified;
 }
 
 test::MadeShape small_shape(const std::string& architecture, DType dtype, int embedding) {
@@ -233,13 +241,14 @@ test::MadeShape small_shape(const std::string& architecture, DType dtype, int em
 LECTERN_TEST("speculation: the same bytes with drafts and without, on the processor") {
   // Two hundred requests in the long form.
   const int count = test::is_long_form() ? 200 : test::sanitized ? 16 : 48;
-  int accepted = 0;
+  Verified all;
   for (const DType dtype : {DType::q4_k, DType::f16}) {
     House plain(cpu::make_backend(), small_shape("llama", dtype, 256), make_tokens());
     House drafting(cpu::make_backend(), small_shape("llama", dtype, 256), make_tokens());
-    accepted += check_same(plain, drafting, make_requests(first_kinds(count / 2), 40), {{most_draft, most_draft}, {0, most_draft}, {2, 3}}, std::string(info_of(dtype).name));
+    const Verified verified = check_same(plain, drafting, make_requests(first_kinds(count / 2), 40), {{most_draft, most_draft}, {0, most_draft}, {2, 3}}, std::string(info_of(dtype).name));
+    all.accepted += verified.accepted, all.rejected += verified.rejected;
   }
-  check(accepted > count, "drafts were accepted: " + std::to_string(accepted));
+  check(all.accepted > count && all.rejected > count, "drafts were accepted and rejected: " + std::to_string(all.accepted) + ", " + std::to_string(all.rejected));
 }
 
 LECTERN_TEST("speculation: the same bytes with drafts and without, on emulated CUDA kernels") {
@@ -247,13 +256,14 @@ LECTERN_TEST("speculation: the same bytes with drafts and without, on emulated C
   const bool all = test::is_long_form();
   const std::vector<int> kinds = all ? first_kinds(100) : std::vector<int>{1, 3, 5, 6};
   const std::vector<std::pair<int, int>> bounds = all ? std::vector<std::pair<int, int>>{{most_draft, most_draft}, {0, most_draft}, {2, 3}} : std::vector<std::pair<int, int>>{{most_draft, most_draft}};
-  int accepted = 0;
+  Verified whole;
   for (const auto& [architecture, dtype] : {std::pair{"llama", DType::q4_0}, std::pair{"qwen3", DType::q8_0}}) {
     House plain(cuda_emulated::make_backend(), small_shape(architecture, dtype, 64), make_tokens());
     House drafting(cuda_emulated::make_backend(), small_shape(architecture, dtype, 64), make_tokens());
-    accepted += check_same(plain, drafting, make_requests(kinds, all ? 40 : 12), bounds, std::string(architecture) + ", emulated");
+    const Verified verified = check_same(plain, drafting, make_requests(kinds, all ? 40 : 12), bounds, std::string(architecture) + ", emulated");
+    whole.accepted += verified.accepted, whole.rejected += verified.rejected;
   }
-  check(accepted > 4, "drafts were accepted: " + std::to_string(accepted));
+  check(whole.accepted > 4 && whole.rejected > 4, "drafts were accepted and rejected: " + std::to_string(whole.accepted) + ", " + std::to_string(whole.rejected));
 }
 
 LECTERN_TEST("speculation: a grammar that cannot be read on fails its own sequence alone") {
