@@ -81,6 +81,8 @@ t.test('damage is named, and a cancellation ends the walk', (t) => {
   t.throws(() => inParts(`<worksheet><sheetData><row>${text('', 'a')}</row>`), { code: 'invalid_document', message: /"A" is damaged/ });
   t.throws(() => inParts('<worksheet>'), { code: 'invalid_document' });
   t.throws(() => inParts('words'), { code: 'invalid_document' });
+  t.throws(() => inParts(`<?xml version="1.0" encoding="windows-1252"?>${worksheet('')}`), { code: 'too_large', message: /another encoding/ });
+  t.equal(inParts(`<?xml version="1.0" encoding="UTF-8"?>${worksheet(`<row>${text('', 'é')}</row>`)}`).tables.length, 1);
   controller.abort();
   t.throws(() => inParts(worksheet(`<row>${text('', 'a')}</row>`)), { code: 'cancelled' });
   t.end();

@@ -43,6 +43,15 @@ t.test('links of tar', { skip: tar ? false : 'tar is not installed' }, async (t)
   await t.rejects(contents(join(root, 'cut.tar'), join(root, 'cut')), { code: 'invalid_document' });
 });
 
+t.test('links to elsewhere take no places of documents', { skip: tar ? false : 'tar is not installed' }, async (t) => {
+  const root = t.testdir({ in: { 'one.md': '# One', 'two.md': '# Two' } });
+  for (let index = 0; index < 120; index++) symlinkSync('/etc/passwd', join(root, 'in', `a${index}.md`));
+  spawnSync('tar', ['-cf', join(root, 'a.tar'), '-C', join(root, 'in'), '.']);
+  const found = Object.entries(await contents(join(root, 'a.tar'), join(root, 'out')));
+  t.same(found.filter(([, text]) => text.startsWith('#')).sort(), [['one.md', '# One'], ['two.md', '# Two']]);
+  t.equal(found.length, 22, 'twenty of them are reported');
+});
+
 t.test('a long name of a directory is not that of the file behind it', { skip: tar ? false : 'tar is not installed' }, async (t) => {
   for (const format of ['gnu', 'pax']) {
     const directory = 'd'.repeat(120);

@@ -70,6 +70,8 @@ interface TarEntry {
 
 /** Where a link of an absolute path leads: no path of an archive. */
 const elsewhere = '/';
+/** Links to elsewhere that are reported. */
+const mostRefusals = 20;
 /** Steps along links: a link may lead to another, and the last one back to the first. */
 const mostLinks = 16;
 
@@ -100,7 +102,7 @@ function tarMembers(bytes: Uint8Array): Member[] {
     let last = '';
     for (let step = 0; step < mostLinks && typeof found === 'string'; step++) [last, found] = [found, contents.get(found)];
     if (found !== undefined && typeof found !== 'string') return [{ name, bytes: () => found }];
-    // Beyond the bound the archive is refused, whatever the others lead to.
+    // Each search costs the whole archive: beyond the bound a link to a directory counts as one to elsewhere.
     return outside++ <= mostArchivedDocuments && isDirectory(last, contents.keys()) ? [] : [{ name, bytes: null }];
   });
 }
@@ -164,14 +166,17 @@ export async function unpackArchive({ path, filename, outputDirectory }: UnpackR
   const members = membersOf(await readFile(path), filename);
   const documents: UnpackedDocument[] = [];
   let total = 0;
+  let refused = 0;
   for (const { name, bytes } of members ?? []) {
     signal.throwIfAborted();
     if (isOfSystem(name)) continue;
-    if (documents.length >= mostArchivedDocuments) throw new LecternError('too_large', `The archive holds more than ${mostArchivedDocuments} documents.`);
     if (bytes === null) {
+      // They must not take the places of documents: the reason of one is that of all.
+      if (refused++ >= mostRefusals) continue;
       documents.push({ file: '', filename: basename(name), refusal: 'The file is a link of the archive that leads to none of its files.' });
       continue;
     }
+    if (documents.length - Math.min(refused, mostRefusals) >= mostArchivedDocuments) throw new LecternError('too_large', `The archive holds more than ${mostArchivedDocuments} documents.`);
     const content = bytes();
     total += content.length;
     if (total > defaultArchiveLimits.totalBytes) throw new LecternError('too_large', 'The file unpacks to more than a document may hold.');

@@ -37,6 +37,10 @@ interface RowsXml {
   prefix: string;
 }
 
+/** Characters of an XML declaration, and one that names another encoding than UTF-8 or a part of it. */
+const longestDeclaration = 200;
+const otherEncoding = /^(?:\xef\xbb\xbf)?<\?xml[^>]*\sencoding\s*=\s*["'](?!utf-?8["']|us-ascii["'])/i;
+
 /** Cuts what is between `sheetData` and its end behind the first row that ends past `partBytes`, which does not depend on how it is unpacked. */
 function* rowsOf({ open, subject }: SheetSource): Generator<RowsXml> {
   const pieces = open();
@@ -61,6 +65,7 @@ function* rowsOf({ open, subject }: SheetSource): Generator<RowsXml> {
     if (ended || held.length > longestHeadBytes) throw damaged();
     more();
     if (held[1] === 0 || held[0] === 0 || (held[0] ?? 0) >= 0xfe) throw new LecternError('too_large', `${subject} is in UTF-16 and larger than can be read at once.`);
+    if (otherEncoding.test(held.toString('latin1', 0, longestDeclaration))) throw new LecternError('too_large', `${subject} is in another encoding than UTF-8 and larger than can be read at once.`);
     prefix ??= prefixOf(held.toString('latin1'), 'worksheet');
     const data = prefix === null ? -1 : held.indexOf(`<${prefix}sheetData`);
     begin = data < 0 ? -1 : held.indexOf('>', data);
